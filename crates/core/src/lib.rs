@@ -1,0 +1,11 @@
+//! The simulated machine: what Linux keeps of a process's memory, and how each kernel design
+//! changes it.
+//!
+//! Nothing here reads a file, a clock or a random number, parses or formats text, or knows of
+//! WebAssembly. Same calls, same state, same counts.
+
+pub mod addr;
+pub mod call;
+pub mod errno;
+pub mod flags;
+pub mod meter;

@@ -1,12 +1,14 @@
 //! The flag words of the calls and of a VMA. Numbers are Linux's (x86-64 and arm64 agree on all
 //! of these but `MAP_32BIT`, which only x86-64 has).
 
+// The constants of the call flags are the man pages' own names.
+#![allow(missing_docs)]
+
 use bitflags::bitflags;
 
 bitflags! {
     /// `PROT_*` of mmap and mprotect.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    #[allow(missing_docs)]
     pub struct Prot: u64 {
         const READ = 0x1;
         const WRITE = 0x2;
@@ -21,7 +23,6 @@ bitflags! {
 bitflags! {
     /// `MAP_*` of mmap. The low four bits are the mapping's type, see [`MapFlags::TYPE_MASK`].
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    #[allow(missing_docs)]
     pub struct MapFlags: u64 {
         const SHARED = 0x01;
         const PRIVATE = 0x02;
@@ -60,7 +61,6 @@ impl MapFlags {
 bitflags! {
     /// `MREMAP_*`.
     #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-    #[allow(missing_docs)]
     pub struct MremapFlags: u64 {
         const MAYMOVE = 1;
         const FIXED = 2;
@@ -70,7 +70,6 @@ bitflags! {
 }
 
 /// `MADV_*`, by number.
-#[allow(missing_docs)]
 pub mod madv {
     pub const NORMAL: i32 = 0;
     pub const RANDOM: i32 = 1;
@@ -117,7 +116,6 @@ pub const MS_INVALIDATE: u64 = 2;
 pub const MS_SYNC: u64 = 4;
 
 /// `O_*` of open, as far as mappings depend on them.
-#[allow(missing_docs)]
 pub mod open {
     pub const ACCMODE: u64 = 0o3;
     pub const RDONLY: u64 = 0;

@@ -7,5 +7,9 @@
 pub mod addr;
 pub mod call;
 pub mod errno;
+pub mod file;
 pub mod flags;
+pub mod kernel;
 pub mod meter;
+pub mod paging;
+pub mod vma;

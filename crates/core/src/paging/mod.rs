@@ -1,0 +1,1 @@
+//! Page tables, folios and the faults that fill them.

@@ -1,0 +1,3 @@
+//! VMAs: the area itself, the ordered tree that holds them, splitting, merging and placement.
+
+pub mod area;

@@ -10,6 +10,8 @@ pub mod errno;
 pub mod file;
 pub mod flags;
 pub mod kernel;
+pub mod machine;
 pub mod meter;
 pub mod paging;
+pub mod start;
 pub mod vma;

@@ -122,6 +122,11 @@ pub enum Call {
 
     /// The child becomes a further process of the machine; the answer is its number.
     Fork,
+    /// The process runs another program: its memory is gone, seals or not, and a new image is
+    /// mapped.
+    Execve {
+        path: Arc<str>,
+    },
     /// The process ends; its memory is gone.
     Exit,
     /// Writes a setting of the machine, for example an mTHP size's `enabled` file.

@@ -1,0 +1,109 @@
+// The page's first script: starts the worker and the program side by side, and lends the program
+// what only JavaScript can do. A file of its own because the page's policy allows no inline script.
+
+import type * as charts from "./charts";
+import type * as editor from "./editor";
+
+/** What the program finds as `globalThis.sealab`. */
+export interface Sealab {
+  /**
+   * A worker that runs the simulator. The first call returns the one that was started with the page;
+   * each later call starts another. Throws where workers are not allowed (an opaque origin).
+   */
+  spawnWorker(): Worker;
+  /** Loads the editor module; later calls return the same one. */
+  loadEditor(): Promise<typeof editor>;
+  /** Loads the chart module; later calls return the same one. */
+  loadCharts(): Promise<typeof charts>;
+  /** The text of the static page, as the reader may have changed it before the program started. */
+  shellText(): string;
+  /** Called by the program once it shows its own page. */
+  started(): void;
+}
+
+declare global {
+  var sealab: Sealab;
+}
+
+type Part = "js" | "wasm" | "worker" | "editor" | "charts";
+
+const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
+const root = document.documentElement;
+
+/** Addresses are relative to the page, so that it works from any folder of any host. */
+function address(part: Part): string {
+  const file = script?.dataset[part];
+  if (!file) throw new Error(`the page names no file for "${part}"`);
+  return new URL(file, document.baseURI).href;
+}
+
+/** A worker and what it said before anyone listened. */
+interface Early {
+  worker: Worker;
+  events: Event[];
+  listener: (event: Event) => void;
+}
+
+function startEarly(): Early | undefined {
+  try {
+    const worker = new Worker(address("worker"), { type: "module", name: "sealab" });
+    const events: Event[] = [];
+    const listener = (event: Event) => events.push(event);
+    worker.addEventListener("message", listener);
+    worker.addEventListener("error", listener);
+    return { worker, events, listener };
+  } catch {
+    // Not allowed here: the program asks again and gets the error itself.
+    return undefined;
+  }
+}
+
+let early = startEarly();
+
+globalThis.sealab = {
+  spawnWorker() {
+    if (!early) return new Worker(address("worker"), { type: "module", name: "sealab" });
+    const { worker, events, listener } = early;
+    early = undefined;
+    worker.removeEventListener("message", listener);
+    worker.removeEventListener("error", listener);
+    // After the caller has attached its handlers.
+    setTimeout(() => {
+      for (const event of events) {
+        worker.dispatchEvent(
+          event instanceof ErrorEvent
+            ? new ErrorEvent("error", { message: event.message })
+            : new MessageEvent("message", { data: (event as MessageEvent).data }),
+        );
+      }
+    });
+    return worker;
+  },
+  loadEditor: () => import(address("editor")),
+  loadCharts: () => import(address("charts")),
+  shellText: () => document.querySelector<HTMLTextAreaElement>("#shell-text")?.value ?? "",
+  started() {
+    root.dataset.state = "running";
+    performance.mark("sealab:started");
+  },
+};
+
+/** Says in the static page that the program did not start; the text stays where it is. */
+function failed(error: unknown): void {
+  root.dataset.state = "failed";
+  const status = document.querySelector("#shell-status");
+  if (!status) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  status.textContent =
+    typeof WebAssembly === "object"
+      ? `The playground could not start: ${reason}. Reload the page to try again; the text can be copied meanwhile.`
+      : "This browser has no WebAssembly, which the simulator is compiled to. The text can be copied and run with the command line.";
+}
+
+async function start(): Promise<void> {
+  root.dataset.state = "starting";
+  const program = await import(address("js"));
+  await program.default({ module_or_path: address("wasm") });
+}
+
+start().catch(failed);

@@ -1,0 +1,45 @@
+//! `sealab`: the simulator on the command line.
+
+mod replay;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Linux memory mappings, memory sealing and contiguous PTEs, simulated and compared.
+#[derive(Parser)]
+#[command(name = "sealab", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Replay(replay::Args),
+}
+
+/// How a command ended; the numbers are the exit status.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    /// All agrees.
+    Agrees = 0,
+    /// Something differs.
+    Differs = 1,
+    /// The input or the arguments are wrong.
+    Wrong = 2,
+}
+
+impl From<Ending> for ExitCode {
+    fn from(ending: Ending) -> Self {
+        Self::from(ending as u8)
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.command {
+        Command::Replay(args) => replay::run(&args),
+    }
+    .into()
+}

@@ -9,8 +9,8 @@ import { finishPage } from "./page.mjs";
 
 const WORKER = "sealab-worker";
 
-const stage = process.env.TRUNK_STAGING_DIR;
-if (!stage) {
+const stage = process.env.TRUNK_STAGING_DIR ?? "";
+if (stage === "") {
   console.error("finish.mjs is run by Trunk; build the page with `cargo xtask build`");
   process.exit(2);
 }
@@ -45,7 +45,7 @@ function externalise(code) {
     .replaceAll("'{{__TRUNK_ADDRESS__}}'", "window.location.host")
     .replaceAll("'{{__TRUNK_WS_BASE__}}'", "'/'");
   const file = `inline-${digest(text)}.js`;
-  writeFileSync(join(/** @type {string} */ (stage), file), text);
+  writeFileSync(join(stage, file), text);
   return file;
 }
 

@@ -96,7 +96,7 @@ impl fmt::Display for LoadError {
             ),
             Self::Nothing { path } => write!(
                 f,
-                "no recorded case in {}: looked for NAME.strace files and *.cases.gz packs",
+                "no recorded case at {}: looked for NAME.strace files and *.cases.gz packs",
                 path.display()
             ),
         }

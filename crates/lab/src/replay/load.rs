@@ -68,6 +68,11 @@ impl Loader {
             // A name without its ending.
             PathBuf::from(format!("{}.strace", path.display()))
         };
+        if !strace.exists() {
+            return Err(LoadError::Nothing {
+                path: path.to_owned(),
+            });
+        }
         let case = self.single(&strace)?;
         self.cases.push(case);
         Ok(())

@@ -20,7 +20,7 @@
 //!
 //! Packing loses nothing: unpacked cases have their files back to the byte.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
 use std::path::Path;
@@ -56,6 +56,23 @@ pub fn pack(cases: &[Case]) -> Result<Vec<u8>, Unpackable> {
     // Writing to a Vec cannot fail.
     let _ = gz.write_all(text.as_bytes());
     Ok(gz.finish().unwrap_or_default())
+}
+
+/// Packs `cases` by the folder of their kernel and by family: the name each pack goes by, relative
+/// to the recordings' folder (`linux-6.12-x86_64/seal-heavy.cases.gz`), and its bytes. Cases of
+/// one pack keep their order.
+///
+/// # Errors
+/// As [`pack`].
+pub fn pack_all(cases: &[Case]) -> Result<Vec<(String, Vec<u8>)>, Unpackable> {
+    let mut packs: BTreeMap<String, Vec<Case>> = BTreeMap::new();
+    for case in cases {
+        let folder = case.place.split('/').next().unwrap_or_default();
+        let name = format!("{folder}/{}.cases.gz", case.family);
+        packs.entry(name).or_default().push(case.clone());
+    }
+    let packed = packs.into_iter().map(|(name, cases)| Ok((name, pack(&cases)?)));
+    packed.collect()
 }
 
 /// Unpacks what [`pack`] made; `path` is for messages and for the cases' places.

@@ -30,10 +30,14 @@ try {
   const tests = readdirSync(out, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".mjs"))
     .map((file) => join(out, file));
-  const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...tests], {
-    stdio: "inherit",
-    cwd: www,
-  });
+  const run = spawnSync(
+    process.execPath,
+    ["--enable-source-maps", "--test", "--test-reporter=spec", ...tests],
+    {
+      stdio: "inherit",
+      cwd: www,
+    },
+  );
   process.exitCode = run.status ?? 1;
 } finally {
   rmSync(out, { recursive: true, force: true });

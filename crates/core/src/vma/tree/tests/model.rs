@@ -1,17 +1,14 @@
-//! The ordered set of a process's VMAs: lookup by address, neighbours, gaps.
-//!
-//! It stands for the kernel's maple tree but counts nothing itself: what is a walk, a step or a
-//! store is the iterator's business (see [`super::iter`]), because two kernels make different
-//! walks over the same tree.
+//! The same set in its plainest form, a `BTreeMap` by start address. The tests hold the tree
+//! against it, and the benchmark includes this file to compare speeds.
 
 use std::collections::BTreeMap;
 
-use super::area::Vma;
-use crate::addr::AddrRange;
+// Whoever includes this file has both at hand.
+use super::{AddrRange, Vma};
 
-/// Number of a VMA of one process, valid until it is removed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct VmaId(u32);
+/// Number of a VMA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VmaId(pub u32);
 
 /// A gap between VMAs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,30 +21,22 @@ pub struct Gap {
 
 /// VMAs in address order.
 #[derive(Clone, Debug, Default)]
-pub struct VmaTree {
+pub struct Model {
     slots: Vec<Option<Vma>>,
     free: Vec<VmaId>,
     by_start: BTreeMap<u64, VmaId>,
 }
 
-impl VmaTree {
+impl Model {
     /// How many VMAs there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.by_start.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.by_start.is_empty()
     }
 
     /// The VMA of that number.
     ///
     /// # Panics
     /// Where `id` was removed: a fault of the simulator, never of its input.
-    #[must_use]
     pub fn get(&self, id: VmaId) -> &Vma {
         self.slots[id.0 as usize].as_ref().expect("a live VMA")
     }
@@ -61,7 +50,6 @@ impl VmaTree {
     }
 
     /// The first VMA that ends above `addr`: the one holding it, or else the next one up.
-    #[must_use]
     pub fn find(&self, addr: u64) -> Option<VmaId> {
         if let Some((_, &id)) = self.by_start.range(..=addr).next_back()
             && self.get(id).end > addr
@@ -72,27 +60,23 @@ impl VmaTree {
     }
 
     /// The next VMA above `id`.
-    #[must_use]
     pub fn next(&self, id: VmaId) -> Option<VmaId> {
         let end = self.get(id).end;
         self.by_start.range(end..).next().map(|(_, &id)| id)
     }
 
     /// The next VMA below `id`.
-    #[must_use]
     pub fn prev(&self, id: VmaId) -> Option<VmaId> {
         let start = self.get(id).start;
         self.by_start.range(..start).next_back().map(|(_, &id)| id)
     }
 
     /// The lowest VMA.
-    #[must_use]
     pub fn first(&self) -> Option<VmaId> {
         self.by_start.first_key_value().map(|(_, &id)| id)
     }
 
     /// The highest VMA.
-    #[must_use]
     pub fn last(&self) -> Option<VmaId> {
         self.by_start.last_key_value().map(|(_, &id)| id)
     }
@@ -133,7 +117,6 @@ impl VmaTree {
 
     /// The highest gap of which at least `size` bytes lie within `low..high`; its range is cut to
     /// that window.
-    #[must_use]
     pub fn highest_gap(&self, low: u64, high: u64, size: u64) -> Option<Gap> {
         let mut top = high;
         let mut above = self.find(high).filter(|&id| self.get(id).end > high);
@@ -165,7 +148,6 @@ impl VmaTree {
 
     /// The lowest gap of which at least `size` bytes lie within `low..high`; its range is cut to
     /// that window.
-    #[must_use]
     pub fn lowest_gap(&self, low: u64, high: u64, size: u64) -> Option<Gap> {
         let mut bottom = low;
         let mut above = self.find(low);

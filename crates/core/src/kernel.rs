@@ -75,6 +75,9 @@ pub struct Kernel {
     pub aligns_any_large_mapping: bool,
     /// 6.17 on: madvise looks a single VMA up under RCU first.
     pub madvise_rcu: bool,
+    /// 6.8: a fault in anonymous memory that was never written gives up the VMA's own lock and
+    /// looks the VMA up once more.
+    pub relooks_unwritten_on_fault: bool,
     /// 6.17 on: contiguous PTEs are folded in batches, not as single entries are set (arm64).
     pub batches_ptes: bool,
 }
@@ -93,6 +96,7 @@ const V6_8: Kernel = Kernel {
     has_droppable: false,
     aligns_any_large_mapping: true,
     madvise_rcu: false,
+    relooks_unwritten_on_fault: true,
     batches_ptes: false,
 };
 
@@ -102,6 +106,7 @@ const V6_11: Kernel = Kernel {
     label: "out-of-loop",
     seal: SealDesign::OutOfLoop,
     has_droppable: true,
+    relooks_unwritten_on_fault: false,
     ..V6_8
 };
 

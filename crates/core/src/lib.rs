@@ -6,12 +6,15 @@
 
 pub mod addr;
 pub mod call;
+mod cx;
 pub mod errno;
 pub mod file;
 pub mod flags;
 pub mod kernel;
 pub mod machine;
 pub mod meter;
+mod mm;
 pub mod paging;
 pub mod start;
+mod syscall;
 pub mod vma;

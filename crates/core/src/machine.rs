@@ -1,12 +1,17 @@
 //! All of it together: processes, files and physical memory under one kernel.
 
 use crate::addr::{AddrRange, PageSize};
-use crate::call::{Call, Mapping, MemorySystem, Outcome, ProcessId};
+use crate::call::{Call, Mapping, MappingFile, MemorySystem, Outcome, ProcessId};
+use crate::cx::{Cx, Meter, Punch};
 use crate::errno::Errno;
+use crate::file::Files;
 use crate::kernel::Kernel;
 use crate::meter::Counts;
-use crate::paging::MemoryDesign;
-use crate::start::StartState;
+use crate::mm::Process;
+use crate::paging::{MemoryDesign, PageState, PageTable, Paging, PhysMem, drop_file_pages};
+use crate::start::{self, StartState};
+use crate::vma::area::{SpecialName, Vma};
+use crate::vma::tree::VmaTree;
 
 /// Limits and settings of the machine that calls can run into.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,23 +130,42 @@ pub struct CallTrace {
     pub remarks: Vec<&'static str>,
 }
 
+/// Most processes a machine has at a time: a scenario that forks in a loop ends there (`EAGAIN`).
+const MAX_PROCESSES: usize = 64;
+
 /// A machine: processes, files and memory under one kernel.
 #[derive(Clone, Debug)]
 pub struct Machine {
     config: Config,
-    counts: Counts,
-    trace: CallTrace,
+    files: Files,
+    mem: PhysMem,
+    processes: Vec<Process>,
+    meter: Meter,
+    next_anon_vma: u32,
+    punches: Vec<Punch>,
 }
 
 impl Machine {
     /// A machine with one process in its start state.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self {
+        let mut machine = Self {
+            files: Files::default(),
+            mem: PhysMem::new(config.kernel, config.memory.clone()),
+            processes: Vec::new(),
+            meter: Meter::default(),
+            next_anon_vma: 0,
+            punches: Vec::new(),
             config,
-            counts: Counts::default(),
-            trace: CallTrace::default(),
-        }
+        };
+        let first = start::build(
+            &machine.config,
+            &mut machine.files,
+            &mut machine.mem,
+            &mut machine.next_anon_vma,
+        );
+        machine.processes.push(first);
+        machine
     }
 
     /// The kernel it runs.
@@ -156,37 +180,274 @@ impl Machine {
         self.config.memory.page_size
     }
 
+    /// What it was made from.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Everything counted since it was made.
     #[must_use]
     pub fn counts(&self) -> &Counts {
-        &self.counts
+        &self.meter.counts
     }
 
     /// What the latest call did.
     #[must_use]
     pub fn trace(&self) -> &CallTrace {
-        &self.trace
+        &self.meter.trace
+    }
+
+    /// Its files.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Its physical memory.
+    #[must_use]
+    pub fn memory(&self) -> &PhysMem {
+        &self.mem
+    }
+
+    /// Its physical memory, to change settings of.
+    pub fn memory_mut(&mut self) -> &mut PhysMem {
+        &mut self.mem
     }
 
     /// Whether walks are recorded with their call chains (off: only counted).
-    pub fn set_tracing(&mut self, _on: bool) {}
+    pub fn set_tracing(&mut self, on: bool) {
+        self.meter.tracing = on;
+        self.meter.begin();
+    }
 
     /// Sets the break of a process whose heap its maps do not show.
-    pub fn set_brk(&mut self, _of: ProcessId, _start_brk: u64, _brk: u64) {}
+    pub fn set_brk(&mut self, of: ProcessId, start_brk: u64, brk: u64) {
+        if let Some(process) = self.processes.get_mut(of.0 as usize) {
+            process.mm.start_brk = start_brk;
+            process.mm.brk = brk;
+            process.mm.brk_known = true;
+        }
+    }
+
+    /// Whether the break of process `of` is known; if not, the first `brk(NULL)` of its recording
+    /// tells it.
+    #[must_use]
+    pub fn is_brk_known(&self, of: ProcessId) -> bool {
+        self.process(of).is_some_and(|p| p.mm.brk_known)
+    }
+
+    /// How many processes there have been.
+    #[must_use]
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Process `of`, while it lives.
+    fn process(&self, of: ProcessId) -> Option<&Process> {
+        self.processes.get(of.0 as usize).filter(|p| p.alive)
+    }
 
     /// How many VMAs process `of` has (`mm->map_count`).
     #[must_use]
-    pub fn map_count(&self, _of: ProcessId) -> usize {
-        0
+    pub fn map_count(&self, of: ProcessId) -> usize {
+        self.process(of).map_or(0, |p| p.mm.tree.len())
+    }
+
+    /// The VMAs of process `of`, in address order.
+    pub fn vmas(&self, of: ProcessId) -> impl Iterator<Item = &Vma> + '_ {
+        self.process(of)
+            .into_iter()
+            .flat_map(|p| p.mm.tree.iter().map(|(_, vma)| vma))
+    }
+
+    /// The page table of process `of`.
+    #[must_use]
+    pub fn page_table(&self, of: ProcessId) -> Option<&PageTable> {
+        self.process(of).map(|p| &p.mm.pages)
+    }
+
+    /// The pages of `range` of process `of` that are not empty, in address order.
+    #[must_use]
+    pub fn pages(&mut self, of: ProcessId, range: AddrRange) -> Vec<PageState> {
+        let Some(process) = self.processes.get_mut(of.0 as usize).filter(|p| p.alive) else {
+            return Vec::new();
+        };
+        Paging {
+            table: &mut process.mm.pages,
+            mem: &mut self.mem,
+            files: &mut self.files,
+            counts: &mut self.meter.counts,
+        }
+        .pages(range)
+        .collect()
+    }
+
+    /// The context of a call made by process `by`.
+    fn cx(&mut self, by: ProcessId) -> Option<Cx<'_>> {
+        let process = self.processes.get_mut(by.0 as usize).filter(|p| p.alive)?;
+        Some(Cx {
+            kernel: self.config.kernel,
+            limits: &self.config.limits,
+            page: self.config.memory.page_size,
+            mm: &mut process.mm,
+            fds: &mut process.fds,
+            files: &mut self.files,
+            mem: &mut self.mem,
+            meter: &mut self.meter,
+            next_anon_vma: &mut self.next_anon_vma,
+            punches: &mut self.punches,
+        })
+    }
+
+    fn fork(&mut self, by: ProcessId) -> Result<u64, Errno> {
+        if self.processes.len() >= MAX_PROCESSES {
+            return Err(Errno::EAGAIN);
+        }
+        let mut cx = self.cx(by).ok_or(Errno::ESRCH)?;
+        let mm = cx.fork_mm()?;
+        let parent = self.process(by).ok_or(Errno::ESRCH)?;
+        let child = Process {
+            mm,
+            fds: parent.fds.clone(),
+            outside: parent.outside.clone(),
+            alive: true,
+        };
+        self.processes.push(child);
+        Ok(self.processes.len() as u64 - 1)
+    }
+
+    /// Ends a process: everything it mapped goes.
+    fn exit(&mut self, by: ProcessId) -> Result<u64, Errno> {
+        self.cx(by).ok_or(Errno::ESRCH)?.unmap_everything();
+        let process = &mut self.processes[by.0 as usize];
+        process.alive = false;
+        process.fds.clear();
+        Ok(0)
+    }
+
+    /// A new image: the old memory is gone, seals and all; the new one is the start state.
+    fn execve(&mut self, by: ProcessId) -> Result<u64, Errno> {
+        self.cx(by).ok_or(Errno::ESRCH)?.unmap_everything();
+        let fresh = start::build(
+            &self.config,
+            &mut self.files,
+            &mut self.mem,
+            &mut self.next_anon_vma,
+        );
+        let process = &mut self.processes[by.0 as usize];
+        process.mm = fresh.mm;
+        process.outside = fresh.outside;
+        Ok(0)
+    }
+
+    /// Takes punched parts of files out of every mapping and out of the page cache.
+    fn punch_holes(&mut self) {
+        for punch in std::mem::take(&mut self.punches) {
+            for process in self.processes.iter_mut().filter(|p| p.alive) {
+                let mut paging = Paging {
+                    table: &mut process.mm.pages,
+                    mem: &mut self.mem,
+                    files: &mut self.files,
+                    counts: &mut self.meter.counts,
+                };
+                for (_, vma) in process.mm.tree.iter() {
+                    let mapped = vma.file.map(|file| paging.files.inode_of(file));
+                    if mapped == Some(punch.inode) {
+                        paging.unmap_file_pages(vma, punch.inode, punch.first, punch.end);
+                    }
+                }
+                paging.end_gather();
+            }
+            drop_file_pages(
+                &mut self.mem,
+                &mut self.meter.counts,
+                punch.inode,
+                punch.first,
+                punch.end,
+            );
+        }
+    }
+
+    /// What maps shows of `vma`.
+    fn mapping(&self, process: &Process, vma: &Vma) -> Mapping {
+        let (file, offset, name) = match vma.file {
+            Some(file) => {
+                let inode = self.files.inode(self.files.inode_of(file));
+                let file = MappingFile {
+                    dev_major: inode.dev_major,
+                    dev_minor: inode.dev_minor,
+                    inode: inode.number,
+                };
+                (file, vma.pgoff << self.page_size().shift(), inode.name.clone())
+            }
+            None => {
+                let name = match vma.special {
+                    SpecialName::Vdso => "[vdso]",
+                    SpecialName::Vvar => "[vvar]",
+                    SpecialName::VvarVclock => "[vvar_vclock]",
+                    _ if process.mm.is_heap(vma) => "[heap]",
+                    _ if process.mm.is_stack(vma) => "[stack]",
+                    _ => "",
+                };
+                (MappingFile::default(), 0, name.into())
+            }
+        };
+        Mapping {
+            range: vma.range(),
+            prot: vma.flags.prot(),
+            shared: vma.flags.contains(crate::flags::VmFlags::MAYSHARE),
+            offset,
+            file,
+            name,
+            flags: vma.flags,
+            rss: process.rss(vma.range()),
+        }
+    }
+}
+
+impl Cx<'_> {
+    /// `exit_mmap`: seals do not stop it.
+    fn unmap_everything(&mut self) {
+        let tree = std::mem::take(&mut self.mm.tree);
+        for (_, vma) in tree.iter() {
+            self.paging().unmap(vma, vma.range());
+        }
+        self.paging().free_tables(AddrRange::new(0, u64::MAX), 0, 0);
+        self.paging().end_gather();
+        self.mm.tree = VmaTree::default();
     }
 }
 
 impl MemorySystem for Machine {
-    fn call(&mut self, _by: ProcessId, _call: &Call) -> Outcome {
-        Outcome::Errno(Errno::ENOSYS)
+    fn call(&mut self, by: ProcessId, call: &Call) -> Outcome {
+        self.meter.begin();
+        let outcome = match call {
+            Call::Fork => self.fork(by).into(),
+            Call::Exit => self.exit(by).into(),
+            Call::Execve { .. } => self.execve(by).into(),
+            _ => match self.cx(by) {
+                Some(mut cx) => cx.dispatch(call),
+                None => Outcome::Errno(Errno::ESRCH),
+            },
+        };
+        if !self.punches.is_empty() {
+            self.punch_holes();
+        }
+        outcome
     }
 
-    fn mappings(&self, _of: ProcessId) -> Vec<Mapping> {
-        Vec::new()
+    fn mappings(&self, of: ProcessId) -> Vec<Mapping> {
+        let Some(process) = self.process(of) else {
+            return Vec::new();
+        };
+        let mut all: Vec<_> = process
+            .mm
+            .tree
+            .iter()
+            .map(|(_, vma)| self.mapping(process, vma))
+            .collect();
+        all.extend(process.outside.iter().cloned());
+        all
     }
 }

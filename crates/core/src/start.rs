@@ -3,7 +3,15 @@
 use std::sync::Arc;
 
 use crate::addr::{AddrRange, PageSize};
+use crate::call::{Mapping, MappingFile};
+use crate::file::{FdTable, FileId, Files, Inode, InodeKind};
 use crate::flags::{Prot, VmFlags};
+use crate::machine::Config;
+use crate::meter::Counts;
+use crate::mm::{Mm, Process};
+use crate::paging::{Access, Paging, PhysMem};
+use crate::vma::area::{AnonVma, AnonVmaId, SpecialName, Vma};
+use crate::vma::tree::VmaTree;
 
 /// A mapping that is there before the first call.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -99,5 +107,196 @@ impl StartState {
             mmap_base,
             start_stack,
         }
+    }
+}
+
+/// The first process of a machine.
+pub(crate) fn build(
+    config: &Config,
+    files: &mut Files,
+    mem: &mut PhysMem,
+    next_anon_vma: &mut u32,
+) -> Process {
+    let start = &config.start;
+    let page = config.memory.page_size;
+    let mut mm = Mm {
+        tree: VmaTree::default(),
+        pages: mem.new_table(),
+        start_brk: start.start_brk.unwrap_or(0),
+        brk: start.brk.unwrap_or(0),
+        brk_known: start.brk.is_some(),
+        mmap_base: start.mmap_base,
+        start_stack: start.start_stack,
+        total_vm: 0,
+        data_vm: 0,
+        locked_vm: 0,
+        def_flags: VmFlags::empty(),
+        resident_before: Vec::new(),
+    };
+    let mut outside = Vec::new();
+    let mut opened: Vec<(StartFile<'_>, FileId)> = Vec::new();
+    for m in &start.mappings {
+        if m.range.end > config.limits.task_size {
+            outside.push(as_listed(m));
+            continue;
+        }
+        let vma = start_vma(m, page, files, &mut opened, next_anon_vma);
+        mm.account(vma.flags, (vma.len() >> page.shift()).cast_signed());
+        mm.tree.insert(vma);
+        bring_in(&mut mm, mem, files, &vma, m.rss);
+    }
+    Process {
+        mm,
+        fds: FdTable::new(),
+        outside,
+        alive: true,
+    }
+}
+
+/// What identifies a start mapping's file: one open file for all mappings of it, as the loader
+/// makes them.
+type StartFile<'a> = (u32, u32, u64, &'a str);
+
+fn start_vma<'a>(
+    m: &'a StartMapping,
+    page: PageSize,
+    files: &mut Files,
+    opened: &mut Vec<(StartFile<'a>, FileId)>,
+    next_anon_vma: &mut u32,
+) -> Vma {
+    let special = match &*m.name {
+        "[stack]" => SpecialName::Stack,
+        "[vdso]" => SpecialName::Vdso,
+        "[vvar]" => SpecialName::Vvar,
+        "[vvar_vclock]" => SpecialName::VvarVclock,
+        _ => SpecialName::None,
+    };
+    let file = (m.inode != 0 || m.dev != (0, 0)).then(|| {
+        let key = (m.dev.0, m.dev.1, m.inode, &*m.name);
+        if let Some((_, file)) = opened.iter().find(|(k, _)| *k == key) {
+            return *file;
+        }
+        let inode = files.add_path(
+            m.name.clone(),
+            Inode {
+                kind: if m.dev.0 == 0 && m.shared {
+                    InodeKind::Memfd
+                } else {
+                    InodeKind::Regular
+                },
+                dev_major: m.dev.0,
+                dev_minor: m.dev.1,
+                number: m.inode,
+                name: m.name.clone(),
+                size: None,
+            },
+        );
+        let file = files.add_open(inode, true, m.shared && m.prot.contains(Prot::WRITE));
+        opened.push((key, file));
+        file
+    });
+    let flags = m.flags.unwrap_or_else(|| usual_flags(m, special));
+    // A writable private mapping that has run for a while has been written.
+    let written = flags & (VmFlags::WRITE | VmFlags::SHARED) == VmFlags::WRITE
+        || flags.contains(VmFlags::ACCOUNT);
+    let anon_vma = (written && m.rss != Some(0)).then(|| {
+        *next_anon_vma += 1;
+        AnonVma {
+            id: AnonVmaId(*next_anon_vma),
+            chain: 1,
+        }
+    });
+    Vma {
+        start: m.range.start,
+        end: m.range.end,
+        flags,
+        pgoff: if file.is_some() {
+            m.offset >> page.shift()
+        } else {
+            m.range.start >> page.shift()
+        },
+        file,
+        anon_vma,
+        // The stack's name follows from where it is.
+        special: if special == SpecialName::Stack {
+            SpecialName::None
+        } else {
+            special
+        },
+    }
+}
+
+/// The flags a mapping like that usually has.
+fn usual_flags(m: &StartMapping, special: SpecialName) -> VmFlags {
+    let may = VmFlags::MAYREAD | VmFlags::MAYWRITE | VmFlags::MAYEXEC;
+    let mut flags = VmFlags::from_prot(m.prot) | may;
+    match special {
+        SpecialName::Vdso => return flags | VmFlags::DONTEXPAND,
+        SpecialName::Vvar | SpecialName::VvarVclock => {
+            return flags
+                | VmFlags::PFNMAP
+                | VmFlags::IO
+                | VmFlags::DONTEXPAND
+                | VmFlags::DONTDUMP;
+        }
+        SpecialName::Stack => flags |= VmFlags::GROWSDOWN,
+        SpecialName::None => {}
+    }
+    if m.shared {
+        flags |= VmFlags::SHARED | VmFlags::MAYSHARE;
+    } else if m.prot.contains(Prot::WRITE) {
+        flags |= VmFlags::ACCOUNT;
+    }
+    flags
+}
+
+/// Makes a start mapping as resident as smaps said. Where only part of it was, which pages they
+/// were is not known.
+fn bring_in(mm: &mut Mm, mem: &mut PhysMem, files: &mut Files, vma: &Vma, rss: Option<u64>) {
+    let Some(rss) = rss.filter(|&rss| rss > 0) else {
+        return;
+    };
+    let whole = rss == vma.len() && !vma.flags.contains(VmFlags::PFNMAP);
+    if !whole || vma.special != SpecialName::None {
+        mm.resident_before.push((vma.range(), rss));
+        return;
+    }
+    // Work done before the first call is not counted.
+    let mut uncounted = Counts::default();
+    let mut paging = Paging {
+        table: &mut mm.pages,
+        mem,
+        files,
+        counts: &mut uncounted,
+    };
+    let access = if vma.flags.contains(VmFlags::WRITE) {
+        Access::Store
+    } else {
+        Access::Load
+    };
+    let page = paging.mem.design().page_size.bytes();
+    let mut at = vma.start;
+    while at < vma.end {
+        if paging.would_fault(at, access) {
+            paging.fault(vma, at, access);
+        }
+        at += page;
+    }
+}
+
+fn as_listed(m: &StartMapping) -> Mapping {
+    Mapping {
+        range: m.range,
+        prot: m.prot,
+        shared: m.shared,
+        offset: m.offset,
+        file: MappingFile {
+            dev_major: m.dev.0,
+            dev_minor: m.dev.1,
+            inode: m.inode,
+        },
+        name: m.name.clone(),
+        flags: m.flags.unwrap_or_else(|| VmFlags::from_prot(m.prot)),
+        rss: m.rss.unwrap_or(0),
     }
 }

@@ -1,0 +1,146 @@
+//! Loads, stores and instruction fetches, and the page faults they take.
+
+use crate::call::{Call, Outcome};
+use crate::cx::Cx;
+use crate::errno::Signal;
+use crate::flags::VmFlags;
+use crate::machine::ChangeKind;
+use crate::meter::Counter;
+use crate::mm::enough_memory;
+use crate::paging::{Access, Fault};
+use crate::vma::area::Vma;
+use crate::vma::iter::Cursor;
+use crate::vma::place::STACK_GUARD_PAGES;
+use crate::vma::tree::VmaId;
+
+impl Cx<'_> {
+    /// Touches one byte at the address and at each following page start, until one faults for
+    /// good.
+    pub(super) fn access(&mut self, call: &Call) -> Outcome {
+        let (addr, len, access) = match *call {
+            Call::Store { addr, len } => (addr, len, Access::Store),
+            Call::Exec { addr, len } => (addr, len, Access::Exec),
+            Call::Load { addr, len } => (addr, len, Access::Load),
+            _ => return Outcome::Value(0),
+        };
+        let end = addr.saturating_add(len);
+        let mut at = addr;
+        while at < end {
+            if let Err(signal) = self.touch(at, access) {
+                return Outcome::Signal(signal);
+            }
+            let Some(next) = self.page.align_down(at).checked_add(self.page.bytes()) else {
+                break;
+            };
+            at = next;
+        }
+        Outcome::Value(0)
+    }
+
+    fn touch(&mut self, addr: u64, access: Access) -> Result<(), Signal> {
+        if addr >= self.limits.task_size {
+            return Err(Signal::Segv);
+        }
+        if self.paging().hardware_access(addr, access) {
+            return Ok(());
+        }
+        let id = self
+            .within("handle_mm_fault", |cx| cx.find_faulting_vma(addr))
+            .ok_or(Signal::Segv)?;
+        let vma = self.mm.tree.get(id);
+        if !allows(vma.flags, access) {
+            return Err(Signal::Segv);
+        }
+        match self.within("handle_mm_fault", |cx| {
+            cx.fault_with_anon_vma(id, addr, access)
+        }) {
+            Fault::Done => Ok(()),
+            Fault::Bus => Err(Signal::Bus),
+            Fault::Guard | Fault::Oom | Fault::NeedAnonVma => Err(Signal::Segv),
+        }
+    }
+
+    /// `lock_vma_under_rcu`, and where that does not do, `lock_mm_and_find_vma`.
+    fn find_faulting_vma(&mut self, addr: u64) -> Option<VmaId> {
+        self.meter.walk("lock_vma_under_rcu");
+        if let Cursor::On(id) = self.cursor_at(addr) {
+            let vma = *self.mm.tree.get(id);
+            if self.kernel.relooks_unwritten_on_fault
+                && vma.is_anonymous()
+                && vma.anon_vma.is_none()
+            {
+                self.within("lock_mm_and_find_vma", |cx| cx.find_vma(addr));
+            }
+            return Some(id);
+        }
+        let above = self.within("lock_mm_and_find_vma", |cx| cx.find_vma(addr))?;
+        let vma = *self.mm.tree.get(above);
+        if !vma.flags.contains(VmFlags::GROWSDOWN) {
+            return None;
+        }
+        self.within("expand_downwards", |cx| cx.grow_down(above, &vma, addr))
+    }
+
+    /// `expand_downwards`: grows a stack to the page of `addr`, unless that comes too close to
+    /// what lies below or exceeds a limit.
+    fn grow_down(&mut self, id: VmaId, vma: &Vma, addr: u64) -> Option<VmaId> {
+        let start = self.page.align_down(addr);
+        if start < self.limits.mmap_min_addr {
+            return None;
+        }
+        let mut cursor = Cursor::Start(vma.start);
+        if let Some(below) = self.vma_prev(&mut cursor) {
+            let below = *self.mm.tree.get(below);
+            let guard = STACK_GUARD_PAGES << self.page.shift();
+            if !below.flags.contains(VmFlags::GROWSDOWN)
+                && below.flags.intersects(VmFlags::ACCESS)
+                && start - below.end < guard
+            {
+                return None;
+            }
+            self.iter_next_range(&mut cursor);
+        }
+        // A stack has an anon_vma from its first growth on, whatever the access.
+        self.prepare_anon_vma(id);
+        let grow = vma.start - start;
+        let pages = self.pages_of(grow);
+        if pages > vma.pgoff
+            || vma.end - start > self.limits.rlimit_stack
+            || !self.mm.may_expand(self.limits, self.page, vma.flags, pages)
+            || !self.mm.may_lock_more(self.limits, self.page, vma.flags, grow)
+            || enough_memory(self.limits, grow).is_err()
+        {
+            return None;
+        }
+        if vma.flags.contains(VmFlags::LOCKED) {
+            self.mm.locked_vm += pages;
+        }
+        self.mm.account(vma.flags, pages.cast_signed());
+        self.mm.tree.set_bounds(id, start, vma.end);
+        self.mm.tree.get_mut(id).pgoff = vma.pgoff - pages;
+        self.meter.count(Counter::TreeStore);
+        self.changed(ChangeKind::Mapped, start, vma.start);
+        Some(id)
+    }
+
+    /// A fault in a mapping that allows the access; its anon_vma is prepared where it takes one.
+    pub(super) fn fault_with_anon_vma(&mut self, id: VmaId, addr: u64, access: Access) -> Fault {
+        let vma = *self.mm.tree.get(id);
+        let fault = self.paging().fault(&vma, addr, access);
+        if fault != Fault::NeedAnonVma {
+            return fault;
+        }
+        self.within("__anon_vma_prepare", |cx| cx.prepare_anon_vma(id));
+        let vma = *self.mm.tree.get(id);
+        self.paging().fault(&vma, addr, access)
+    }
+}
+
+/// `access_error`: there is no way to forbid reading what may be written or run.
+fn allows(flags: VmFlags, access: Access) -> bool {
+    match access {
+        Access::Load => flags.intersects(VmFlags::ACCESS),
+        Access::Store => flags.contains(VmFlags::WRITE),
+        Access::Exec => flags.contains(VmFlags::EXEC),
+    }
+}

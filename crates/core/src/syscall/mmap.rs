@@ -1,0 +1,430 @@
+//! mmap(2): `do_mmap` and `mmap_region`.
+
+use std::sync::Arc;
+
+use crate::cx::Cx;
+use crate::errno::Errno;
+use crate::file::{FileId, InodeKind};
+use crate::flags::{MapFlags, Prot, VmFlags};
+use crate::machine::ChangeKind;
+use crate::meter::Counter;
+use crate::mm::enough_memory;
+use crate::vma::area::{SpecialName, Vma};
+use crate::vma::iter::Cursor;
+use crate::vma::merge::Proposal;
+use crate::vma::place::{PlacedKind, Placement};
+use crate::vma::tree::VmaId;
+
+/// `LEGACY_MAP_MASK`: the flags MAP_SHARED_VALIDATE knows.
+const LEGACY_MASK: u64 = MapFlags::SHARED.bits()
+    | MapFlags::PRIVATE.bits()
+    | MapFlags::FIXED.bits()
+    | MapFlags::ANONYMOUS.bits()
+    | MapFlags::DENYWRITE.bits()
+    | MapFlags::EXECUTABLE.bits()
+    | MapFlags::GROWSDOWN.bits()
+    | MapFlags::LOCKED.bits()
+    | MapFlags::NORESERVE.bits()
+    | MapFlags::POPULATE.bits()
+    | MapFlags::NONBLOCK.bits()
+    | MapFlags::STACK.bits()
+    | MapFlags::HUGETLB.bits()
+    | MapFlags::MAP_32BIT.bits()
+    | MapFlags::ABOVE4G.bits()
+    | HUGE_2MB
+    | HUGE_1GB;
+const HUGE_SHIFT: u32 = 26;
+const HUGE_2MB: u64 = 21 << HUGE_SHIFT;
+const HUGE_1GB: u64 = 30 << HUGE_SHIFT;
+/// Largest file offset (`MAX_LFS_FILESIZE`).
+const MAX_FILE_SIZE: u64 = i64::MAX as u64;
+
+/// What a checked request wants mapped.
+struct Request {
+    addr: u64,
+    len: u64,
+    flags: VmFlags,
+    pgoff: u64,
+    file: Option<FileId>,
+}
+
+impl Cx<'_> {
+    pub(super) fn mmap(
+        &mut self,
+        addr: u64,
+        len: u64,
+        prot: u64,
+        flags: u64,
+        fd: i32,
+        offset: u64,
+    ) -> Result<u64, Errno> {
+        if !self.page.is_aligned(offset) {
+            return Err(Errno::EINVAL);
+        }
+        let mut map = MapFlags::from_bits_retain(flags);
+        let file = if map.contains(MapFlags::ANONYMOUS) {
+            if map.contains(MapFlags::HUGETLB) {
+                return Err(no_huge_pages(flags));
+            }
+            None
+        } else {
+            let file = *self.fds.get(&fd).ok_or(Errno::EBADF)?;
+            if map.contains(MapFlags::HUGETLB) {
+                return Err(Errno::EINVAL);
+            }
+            Some(file)
+        };
+        if len == 0 {
+            return Err(Errno::EINVAL);
+        }
+        if map.contains(MapFlags::FIXED_NOREPLACE) {
+            map |= MapFlags::FIXED;
+        }
+        let addr = if map.contains(MapFlags::FIXED) {
+            addr
+        } else {
+            self.round_hint_to_min(addr)
+        };
+        let len = self.page.align_up_wrapping(len);
+        if len == 0 {
+            return Err(Errno::ENOMEM);
+        }
+        let file_pgoff = offset >> self.page.shift();
+        file_pgoff
+            .checked_add(self.pages_of(len))
+            .ok_or(Errno::EOVERFLOW)?;
+        if self.mm.map_count() > self.limits.max_map_count {
+            return Err(Errno::ENOMEM);
+        }
+
+        let mut vm_flags = self.flags_from(Prot::from_bits_retain(prot), map);
+        let addr = self.get_unmapped_area(Placement {
+            addr,
+            len,
+            flags: map,
+            kind: self.placed_kind(file, map),
+            offset: if file.is_some() { offset } else { 0 },
+        })?;
+        if map.contains(MapFlags::FIXED_NOREPLACE)
+            && self.find_vma_intersection(addr, addr + len).is_some()
+        {
+            return Err(Errno::EEXIST);
+        }
+        if map.contains(MapFlags::LOCKED) && !self.can_do_mlock() {
+            return Err(Errno::EPERM);
+        }
+        if !self.mm.may_lock_more(self.limits, self.page, vm_flags, len) {
+            return Err(Errno::EAGAIN);
+        }
+        let pgoff = match file {
+            Some(file) => {
+                if file_pgoff
+                    .checked_mul(self.page.bytes())
+                    .and_then(|o| o.checked_add(len))
+                    .is_none_or(|end| end > MAX_FILE_SIZE)
+                {
+                    return Err(Errno::EOVERFLOW);
+                }
+                self.check_file(file, prot, flags, &mut vm_flags)?;
+                file_pgoff
+            }
+            None => self.check_anonymous(addr, flags, &mut vm_flags)?,
+        };
+        if map.contains(MapFlags::NORESERVE) {
+            vm_flags |= VmFlags::NORESERVE;
+        }
+        let id = self.within("mmap_region", |cx| {
+            cx.mmap_region(Request {
+                addr,
+                len,
+                flags: vm_flags,
+                pgoff,
+                file,
+            })
+        })?;
+        let populate = vm_flags.contains(VmFlags::LOCKED)
+            || (map & (MapFlags::POPULATE | MapFlags::NONBLOCK)) == MapFlags::POPULATE;
+        if populate {
+            debug_assert!(self.mm.tree.get(id).start <= addr);
+            self.mm_populate(addr, len, true);
+        }
+        Ok(addr)
+    }
+
+    /// `round_hint_to_min`: whole pages, and not below the lowest address mmap gives by itself.
+    fn round_hint_to_min(&self, hint: u64) -> u64 {
+        let hint = self.page.align_down(hint);
+        if hint != 0 && hint < self.limits.mmap_min_addr {
+            self.page.align_up_wrapping(self.limits.mmap_min_addr)
+        } else {
+            hint
+        }
+    }
+
+    /// `calc_vm_prot_bits` and `calc_vm_flag_bits`, with what every mapping may become.
+    fn flags_from(&self, prot: Prot, map: MapFlags) -> VmFlags {
+        let mut flags = VmFlags::from_prot(prot)
+            | self.mm.def_flags
+            | VmFlags::MAYREAD
+            | VmFlags::MAYWRITE
+            | VmFlags::MAYEXEC;
+        flags.set(VmFlags::GROWSDOWN, map.contains(MapFlags::GROWSDOWN));
+        if map.contains(MapFlags::LOCKED) {
+            flags |= VmFlags::LOCKED;
+        }
+        if map.contains(MapFlags::STACK) {
+            flags |= VmFlags::NOHUGEPAGE;
+        }
+        flags
+    }
+
+    fn placed_kind(&self, file: Option<FileId>, map: MapFlags) -> PlacedKind {
+        match file {
+            Some(file) => self.placed_kind_of_file(file),
+            None if map.contains(MapFlags::SHARED) => PlacedKind::Shmem,
+            None => PlacedKind::PrivateAnon,
+        }
+    }
+
+    /// How an open file's mappings are placed.
+    pub(super) fn placed_kind_of_file(&self, file: FileId) -> PlacedKind {
+        match self.files.inode(self.files.inode_of(file)).kind {
+            InodeKind::Regular | InodeKind::Special => PlacedKind::File,
+            InodeKind::Memfd | InodeKind::SharedAnon => PlacedKind::Shmem,
+        }
+    }
+
+    /// What a file's open mode and the mapping's type allow.
+    fn check_file(
+        &self,
+        file: FileId,
+        prot: u64,
+        flags: u64,
+        vm_flags: &mut VmFlags,
+    ) -> Result<(), Errno> {
+        let open = self.files.file(file);
+        let kind = flags & MapFlags::TYPE_MASK;
+        match kind {
+            MapFlags::TYPE_SHARED | MapFlags::TYPE_SHARED_VALIDATE => {
+                if kind == MapFlags::TYPE_SHARED_VALIDATE && flags & !LEGACY_MASK != 0 {
+                    return Err(Errno::EOPNOTSUPP);
+                }
+                if prot & Prot::WRITE.bits() != 0 && !open.writable {
+                    return Err(Errno::EACCES);
+                }
+                *vm_flags |= VmFlags::SHARED | VmFlags::MAYSHARE;
+                if !open.writable {
+                    vm_flags.remove(VmFlags::MAYWRITE | VmFlags::SHARED);
+                }
+            }
+            MapFlags::TYPE_PRIVATE => {}
+            _ => return Err(Errno::EINVAL),
+        }
+        if !open.readable {
+            return Err(Errno::EACCES);
+        }
+        if vm_flags.contains(VmFlags::GROWSDOWN) {
+            return Err(Errno::EINVAL);
+        }
+        Ok(())
+    }
+
+    /// What anonymous memory's type allows; its page offset.
+    fn check_anonymous(
+        &self,
+        addr: u64,
+        flags: u64,
+        vm_flags: &mut VmFlags,
+    ) -> Result<u64, Errno> {
+        let own_pgoff = addr >> self.page.shift();
+        match flags & MapFlags::TYPE_MASK {
+            MapFlags::TYPE_SHARED => {
+                if vm_flags.contains(VmFlags::GROWSDOWN) {
+                    return Err(Errno::EINVAL);
+                }
+                *vm_flags |= VmFlags::SHARED | VmFlags::MAYSHARE;
+                Ok(0)
+            }
+            MapFlags::TYPE_DROPPABLE if self.kernel.has_droppable => {
+                if flags & (MapFlags::LOCKED | MapFlags::HUGETLB).bits() != 0
+                    || vm_flags.contains(VmFlags::GROWSDOWN)
+                {
+                    return Err(Errno::EINVAL);
+                }
+                *vm_flags |= VmFlags::DROPPABLE
+                    | VmFlags::NORESERVE
+                    | VmFlags::WIPEONFORK
+                    | VmFlags::DONTDUMP;
+                Ok(own_pgoff)
+            }
+            MapFlags::TYPE_PRIVATE => Ok(own_pgoff),
+            _ => Err(Errno::EINVAL),
+        }
+    }
+
+    /// `mmap_region`: makes room, merges or makes a VMA. Two ways to make room: up to 6.11 what
+    /// is in the way goes before anything else can fail, from 6.12 on after.
+    fn mmap_region(&mut self, want: Request) -> Result<VmaId, Errno> {
+        let end = want.addr + want.len;
+        let mut cursor = Cursor::Start(want.addr);
+        if self.kernel.gathers {
+            self.replace_late(&mut cursor, want, end)
+        } else {
+            self.replace_early(&mut cursor, want, end)
+        }
+    }
+
+    /// Up to 6.11.
+    fn replace_early(
+        &mut self,
+        cursor: &mut Cursor,
+        mut want: Request,
+        end: u64,
+    ) -> Result<VmaId, Errno> {
+        let pages = self.pages_of(want.len);
+        if !self
+            .mm
+            .may_expand(self.limits, self.page, want.flags, pages)
+        {
+            let there = self.mm.mapped_bytes(crate::addr::AddrRange::new(want.addr, end));
+            let new = pages - self.pages_of(there);
+            if !self.mm.may_expand(self.limits, self.page, want.flags, new) {
+                return Err(Errno::ENOMEM);
+            }
+        }
+        self.do_vmi_munmap(cursor, want.addr, want.len)
+            .map_err(|e| if e == Errno::EPERM { e } else { Errno::ENOMEM })?;
+        if is_accountable(want.flags) {
+            enough_memory(self.limits, want.len)?;
+            want.flags |= VmFlags::ACCOUNT;
+        }
+        let range = want.proposal(end);
+        match self.merge_mmap_next_first(cursor, &range) {
+            Some(id) => {
+                self.mapped(&want, id);
+                Ok(id)
+            }
+            None => self.new_mapping(cursor, want),
+        }
+    }
+
+    /// 6.12 on.
+    fn replace_late(
+        &mut self,
+        cursor: &mut Cursor,
+        mut want: Request,
+        end: u64,
+    ) -> Result<VmaId, Errno> {
+        let gathered = match self.vma_find(cursor, end) {
+            Some(first) => Some(self.gather(cursor, first, want.addr, end)?),
+            None => None,
+        };
+        let (prev, next) = match &gathered {
+            Some(g) => (g.prev, g.next),
+            None => self.iter_next_rewind(cursor),
+        };
+        let pages = self.pages_of(want.len);
+        let replaced = gathered.map_or(0, |g| g.pages);
+        if !self
+            .mm
+            .may_expand(self.limits, self.page, want.flags, pages - replaced)
+        {
+            return Err(Errno::ENOMEM);
+        }
+        if is_accountable(want.flags) {
+            let freed = gathered.map_or(0, |g| g.accounted_pages);
+            let charge = pages.saturating_sub(freed) << self.page.shift();
+            enough_memory(self.limits, charge)?;
+            want.flags |= VmFlags::ACCOUNT;
+        }
+        if want.file.is_none() && want.flags.contains(VmFlags::SHARED) {
+            self.charge_shmem(&want)?;
+        }
+        if let Some(g) = &gathered {
+            self.complete_unmap(cursor, g);
+        }
+        let range = want.proposal(end);
+        match self.merge_new(cursor, prev, next, &range, false) {
+            Some(id) => {
+                self.mapped(&want, id);
+                Ok(id)
+            }
+            None => self.new_mapping(cursor, want),
+        }
+    }
+
+    /// Shared anonymous memory is charged whole when it is made (`shmem_acct_size`).
+    fn charge_shmem(&self, want: &Request) -> Result<(), Errno> {
+        if want.flags.contains(VmFlags::NORESERVE) {
+            Ok(())
+        } else {
+            enough_memory(self.limits, want.len)
+        }
+    }
+
+    fn new_mapping(&mut self, cursor: &mut Cursor, mut want: Request) -> Result<VmaId, Errno> {
+        if want.file.is_none() && want.flags.contains(VmFlags::SHARED) {
+            self.charge_shmem(&want)?;
+            want.file = Some(self.files.add_tmpfs(
+                InodeKind::SharedAnon,
+                Arc::from("/dev/zero (deleted)"),
+                want.len,
+            ));
+        }
+        self.count_store(*cursor);
+        self.meter.count(Counter::VmaAlloc);
+        let id = self.mm.tree.insert(Vma {
+            start: want.addr,
+            end: want.addr + want.len,
+            flags: want.flags,
+            pgoff: want.pgoff,
+            file: want.file,
+            anon_vma: None,
+            special: SpecialName::None,
+        });
+        *cursor = Cursor::On(id);
+        self.mapped(&want, id);
+        Ok(id)
+    }
+
+    /// Accounts for a new mapping that is now part of VMA `id`.
+    fn mapped(&mut self, want: &Request, id: VmaId) {
+        let pages = self.pages_of(want.len);
+        self.mm.account(want.flags, pages.cast_signed());
+        if want.flags.contains(VmFlags::LOCKED) {
+            if self.mm.tree.get(id).flags.intersects(VmFlags::IO | VmFlags::PFNMAP) {
+                self.mm.tree.get_mut(id).flags.remove(VmFlags::LOCKED);
+            } else {
+                self.mm.locked_vm += pages;
+            }
+        }
+        self.changed(ChangeKind::Mapped, want.addr, want.addr + want.len);
+    }
+}
+
+impl Request {
+    fn proposal(&self, end: u64) -> Proposal {
+        Proposal {
+            start: self.addr,
+            end,
+            flags: self.flags,
+            pgoff: self.pgoff,
+            file: self.file,
+            anon_vma: None,
+        }
+    }
+}
+
+/// `accountable_mapping`: private, writable, not MAP_NORESERVE.
+fn is_accountable(flags: VmFlags) -> bool {
+    flags & (VmFlags::NORESERVE | VmFlags::SHARED | VmFlags::WRITE) == VmFlags::WRITE
+}
+
+/// MAP_HUGETLB on a machine that has no huge pages reserved: a size it does not know is invalid,
+/// any other has no memory.
+fn no_huge_pages(flags: u64) -> Errno {
+    match (flags >> HUGE_SHIFT) & 0x3f {
+        0 | 21 | 30 => Errno::ENOMEM,
+        _ => Errno::EINVAL,
+    }
+}

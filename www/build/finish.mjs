@@ -4,6 +4,7 @@
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { transform } from "esbuild";
 import { bundle, www } from "./bundle.mjs";
 import { finishPage } from "./page.mjs";
 
@@ -48,6 +49,20 @@ function externalise(code) {
   writeFileSync(join(stage, file), text);
   return file;
 }
+
+/**
+ * Shrinks a module that wasm-bindgen wrote.
+ * @param {string} file
+ */
+async function shrink(file) {
+  const { code } = await transform(read(file).toString(), { minify: true, target: "es2022" });
+  writeFileSync(join(stage, file), code);
+}
+
+const programs = readdirSync(stage, { recursive: true, encoding: "utf8" }).filter((file) =>
+  file.endsWith(".js"),
+);
+if (minify) await Promise.all(programs.map(shrink));
 
 cpSync(join(www, "static"), stage, { recursive: true });
 const worker = { js: rename(`${WORKER}.js`), wasm: rename(`${WORKER}_bg.wasm`) };

@@ -50,13 +50,21 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @param {(code: string) => string} externalise writes an inline script to a file, returns its name
  */
 export function finishPage(source, assets, externalise) {
-  const document = parse(source);
+  // As a browser without scripts reads it: what is in <noscript> is part of the page too.
+  const document = parse(source, { scriptingEnabled: false });
   const elements = [...walk(document)];
   const head = elements.find((element) => element.tagName === "head");
   if (!head) throw new Error("the page has no head");
 
   for (const element of elements) {
     if (element.tagName === "script") finishScript(element, assets, externalise);
+    if (attribute(element, "rel") === "preload" && attribute(element, "as") === "fetch") {
+      // Browsers do not check preloaded data, and warn that they do not.
+      element.attrs = element.attrs.filter(({ name }) => name !== "integrity");
+    }
+    if (attribute(element, "rel") === "modulepreload") {
+      setAttribute(element, "integrity", assets.integrity(attribute(element, "href") ?? ""));
+    }
     if (attribute(element, "href") === "styles/main.css") {
       setAttribute(element, "href", `./${assets.css}`);
       setAttribute(element, "integrity", assets.integrity(assets.css));
@@ -64,7 +72,7 @@ export function finishPage(source, assets, externalise) {
   }
   insertPolicy(head);
   for (const element of walk(document)) check(element);
-  return serialize(document);
+  return serialize(document, { scriptingEnabled: false });
 }
 
 /**

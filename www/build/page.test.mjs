@@ -40,6 +40,22 @@ test("the policy comes right after the charset", () => {
   assert.equal(script, "script-src 'self' 'wasm-unsafe-eval'");
 });
 
+test("what is for browsers without scripts stays markup", () => {
+  const out = finish(page("", "<noscript><p>No <code>scripts</code></p></noscript>"));
+  assert.match(out, /<noscript><p>No <code>scripts<\/code><\/p><\/noscript>/);
+});
+
+test("preloads carry integrity only where browsers check it", () => {
+  const out = finish(
+    page(
+      '<link rel="modulepreload" href="./app.js" integrity="sha384-old">' +
+        '<link rel="preload" as="fetch" href="./app.wasm" integrity="sha384-old">',
+    ),
+  );
+  assert.match(out, /href="\.\/app\.js" integrity="sha384-of-\.\/app\.js"/);
+  assert.match(out, /<link rel="preload" as="fetch" href="\.\/app\.wasm">/);
+});
+
 test("an inline script becomes a file", () => {
   /** @type {string[]} */
   const written = [];

@@ -122,7 +122,7 @@ function toPicture(spec: ChartSpec, element: HTMLElement, options: PictureOption
   const chart = init(null, null, { renderer: "svg", ssr: true, width, height });
   try {
     chart.setOption({ ...chartOption(spec, look, true), backgroundColor: look.color("--panel") });
-    const svg = chart.renderToSVGString();
+    const svg = still(chart.renderToSVGString());
     const head = [
       `<title>${escapeXml(spec.title)}</title>`,
       `<desc>${escapeXml(inWords(spec))}</desc>`,
@@ -132,6 +132,15 @@ function toPicture(spec: ChartSpec, element: HTMLElement, options: PictureOption
   } finally {
     chart.dispose();
   }
+}
+
+/** Leaves out what ECharts adds for a picture that would be made live again: hover and metadata. */
+function still(svg: string): string {
+  return svg
+    .replace(/<style[^>]*>[^]*?<\/style>/g, "")
+    .replace(/<[a-z][^>]*>/gi, (tag) =>
+      tag.replace(/ (class|ecmeta_\w+|pointer-events)="[^"]*"/g, ""),
+    );
 }
 
 function escapeXml(text: string): string {

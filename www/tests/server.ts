@@ -22,13 +22,17 @@ export interface StaticHost {
   close(): Promise<void>;
 }
 
-/** Serves `folder` on a free port of this machine, and `pages` (HTML by path) before it. */
+/**
+ * Serves `folder` on a free port of this machine, also under `/any/folder/`, and `pages` (HTML by
+ * path) before it.
+ */
 export async function serve(
   folder: string,
   pages: Record<string, string> = {},
 ): Promise<StaticHost> {
   const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname);
+    const asked = decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname);
+    const path = asked.replace(/^\/any\/folder\//, "/");
     const page = pages[path];
     const file = page === undefined ? await find(resolve(folder), path) : null;
     if (page === undefined && !file) {

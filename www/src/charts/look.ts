@@ -16,7 +16,8 @@ export function currentLook(element: HTMLElement): Look {
   const probe = document.createElement("span");
   probe.hidden = true;
   element.append(probe);
-  const font = getComputedStyle(element).fontFamily;
+  // ECharts writes it into an SVG attribute without escaping its quotes.
+  const font = getComputedStyle(element).fontFamily.replaceAll('"', "'");
   const known = new Map<string, string>();
   const names = [
     "--ink",

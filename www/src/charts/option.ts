@@ -142,11 +142,15 @@ function axis(spec: AxisSpec, look: Look, which: "x" | "y") {
   };
 }
 
-function drawn(spec: ChartSpec, series: SeriesSpec, index: number, look: Look) {
+function drawn(spec: ChartSpec, series: SeriesSpec, index: number, look: Look, _titled: boolean) {
   const kind = series.kind ?? spec.kind;
   const { color: name, dash, symbol } = style(series, index);
   const color = look.color(name);
-  const common = { name: clean(series.name), id: `s${index}`, color };
+  const common = {
+    name: clean(series.name),
+    id: `s${index}`,
+    color,
+  };
   const main =
     kind === "box"
       ? { ...common, type: "boxplot", data: boxes(spec, series), ...boxStyle(color, look) }

@@ -114,7 +114,7 @@ fn start(
     let limits = conditions::limits(kernel.id, &start);
     let mut machine = Machine::new(Config {
         kernel,
-        memory: sealab_core::paging::MemoryDesign::BASELINE_4K,
+        memory: sealab_core::paging::MemoryDesign::BASELINE_4K.on(sealab_core::paging::Arch::X86_64),
         limits,
         start,
     });

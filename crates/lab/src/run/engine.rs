@@ -1,0 +1,330 @@
+//! One variant's run: the interpreter asks, the machine answers, the records keep.
+
+use sealab_core::call::{MemorySystem as _, Outcome, ProcessId};
+use sealab_core::machine::{CallTrace, Config, Machine};
+use sealab_core::meter::Counts;
+use sealab_core::start::StartState;
+use sealab_scenario::program::{Expected, Program, StatementId};
+use sealab_scenario::{Diagnostic, EvalContext, Event, Interp, PatternStep, Step};
+
+use super::history::{History, MAX_PINNED};
+use super::infer::{Inference, Traced};
+use super::measure::Measures;
+use super::options::{RunError, RunOptions};
+use super::pattern;
+use super::record::{Ended, Made, NewRecord, Records, StepRef};
+use super::{Unlisted, VariantRun};
+use crate::cost::{self, Prices};
+use crate::start;
+use crate::variant::Resolved;
+
+/// How many calls are made before the watch is asked again.
+const WATCH_INTERVAL: u64 = 8192;
+
+/// Where a run starts, and whether the text is a trace.
+pub struct Setting<'a> {
+    pub program: &'a Program,
+    pub start: StartState,
+    /// Whether the start state is the process's own.
+    pub placed: bool,
+}
+
+/// Runs a program under one variant. `watch` is told the calls made so far.
+pub fn run(
+    setting: Setting<'_>,
+    variant: Resolved,
+    options: &RunOptions,
+    watch: &mut dyn FnMut(u64) -> bool,
+) -> Result<VariantRun, RunError> {
+    let page_size = variant.memory.page_size;
+    let mut config = Config::new(variant.kernel, variant.memory.clone());
+    config.limits.rlimit_stack = start::stack_limit(&setting.start);
+    let start_brk = setting.start.start_brk;
+    config.start = setting.start;
+    let machine = Machine::new(config);
+    let context = EvalContext {
+        page_size,
+        max_calls: options.max_calls,
+        ..EvalContext::default()
+    };
+    let statements = setting.program.statements().len();
+    let mut runner = Runner {
+        history: History::new(&machine),
+        inference: Inference::new(setting.placed, start_brk),
+        prices: variant.cpu.prices(),
+        call_cycles: CallCycles::new(&variant),
+        machine,
+        records: Records::default(),
+        occurrences: vec![0; statements],
+        unlisted: Vec::new(),
+        gap: false,
+        calls: 0,
+        disagreements: 0,
+        inferred: 0,
+        uncounted: Counts::default(),
+        cycles: 0.0,
+        measures: Measures::new(setting.program),
+        faults: Vec::new(),
+        options: *options,
+    };
+    let mut interp = Interp::new(setting.program, context);
+    runner.all(setting.program, &mut interp, watch)?;
+    Ok(runner.finish(variant))
+}
+
+struct Runner {
+    machine: Machine,
+    records: Records,
+    history: History,
+    inference: Inference,
+    prices: Prices,
+    call_cycles: CallCycles,
+    /// How often each statement has run.
+    occurrences: Vec<u64>,
+    unlisted: Vec<Unlisted>,
+    /// Whether unlisted calls were made since the last listed one.
+    gap: bool,
+    calls: u64,
+    disagreements: u64,
+    inferred: u64,
+    /// Work that is no call's of the text: moving memory to where a trace has it.
+    uncounted: Counts,
+    /// Fixed parts of all calls so far.
+    cycles: f64,
+    measures: Measures,
+    faults: Vec<Diagnostic>,
+    options: RunOptions,
+}
+
+impl Runner {
+    fn all(
+        &mut self,
+        program: &Program,
+        interp: &mut Interp<'_>,
+        watch: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), RunError> {
+        loop {
+            match interp.next_event() {
+                Event::Call(step) => {
+                    let traced = program.statement(step.statement).is_some_and(|s| s.from_trace);
+                    let answer = self.call(&step, traced);
+                    interp.answer(answer);
+                }
+                Event::Pattern(step) => self.pattern(&step, watch)?,
+                Event::MeasureBegin(id) => self.measures.begin(id, self.counts(), self.cycles),
+                Event::MeasureEnd(id) => {
+                    let counts = self.counts();
+                    self.measures.end(id, &counts, self.cycles, &self.prices);
+                }
+                Event::IterationEnd(_) => {}
+                Event::Error(fault) => self.faults.push(*fault),
+                Event::Done => return Ok(()),
+            }
+            if self.calls % WATCH_INTERVAL == WATCH_INTERVAL - 1 && !watch(self.calls) {
+                return Err(RunError::Cancelled);
+            }
+        }
+    }
+
+    /// Everything counted so far for the text's calls.
+    fn counts(&self) -> Counts {
+        self.machine.counts().since(&self.uncounted)
+    }
+
+    /// Counts one more run of the statement; its number, and whether it is listed.
+    fn next(&mut self, statement: StatementId) -> (u64, bool) {
+        let Some(slot) = self.occurrences.get_mut(statement.0 as usize) else {
+            return (0, false);
+        };
+        let occurrence = *slot;
+        *slot = slot.saturating_add(1);
+        let listed = occurrence < self.options.listed_per_statement
+            && self.records.all().len() < self.options.listed_calls
+            && (!self.gap || self.history.pinned() < MAX_PINNED);
+        (occurrence, listed)
+    }
+
+    /// Makes a call and returns what the text's names are bound to.
+    fn call(&mut self, step: &Step, traced: bool) -> Outcome {
+        self.calls = self.calls.saturating_add(1);
+        let (occurrence, listed) = self.next(step.statement);
+        let fixed = self.call_cycles.of(step);
+        self.cycles += fixed;
+        if !listed && !traced {
+            // The way of long loops: nothing but the call.
+            let outcome = self.machine.call(step.by, &step.call);
+            if step.expected.is_some_and(|e| !e.agrees(outcome)) {
+                self.disagreements = self.disagreements.saturating_add(1);
+            }
+            self.leave_out(step.statement, step.line);
+            return outcome;
+        }
+        self.machine.set_tracing(listed);
+        let before = *self.machine.counts();
+        let mut seen = Seen::default();
+        let traced = self.ask(step, traced, &mut seen);
+        self.machine.set_tracing(false);
+        let counts = seen.counts.since(&before);
+        self.uncounted
+            .merge(&self.machine.counts().since(&seen.counts));
+        self.disagreements = self.disagreements.saturating_add(u64::from(!traced.agrees));
+        let inferred = matches!(traced.ended, Ended::AsRecorded(_));
+        self.inferred = self.inferred.saturating_add(u64::from(inferred));
+        let answer = traced.ended.outcome().unwrap_or(Outcome::Value(0));
+        if listed {
+            let cost_ns = self.prices.ns(self.prices.cycles(&counts) + fixed);
+            self.list(NewRecord {
+                step: StepRef::Call(step),
+                occurrence,
+                ended: traced.ended,
+                agrees: traced.agrees,
+                cost_ns,
+                counts: &counts,
+                changes: &seen.trace.changes,
+                walks: &seen.trace.walks,
+                remarks: &seen.trace.remarks,
+                made: traced.made,
+            });
+        } else {
+            self.leave_out(step.statement, step.line);
+        }
+        answer
+    }
+
+    fn ask(&mut self, step: &Step, traced: bool, seen: &mut Seen) -> Traced {
+        let mut note = |machine: &Machine| {
+            seen.counts = *machine.counts();
+            seen.trace.clone_from(machine.trace());
+        };
+        match step.expected {
+            Some(recorded) if traced && recorded != Expected::Unknown => {
+                let traced = self.inference.make(&mut self.machine, step, recorded, note);
+                if traced.own == 0 {
+                    seen.trace = CallTrace::default();
+                }
+                traced
+            }
+            expected => {
+                let outcome = self.machine.call(step.by, &step.call);
+                note(&self.machine);
+                Traced {
+                    ended: Ended::Simulated(outcome),
+                    agrees: expected.is_none_or(|e| e.agrees(outcome)),
+                    made: vec![Made::Call(step.by, step.call.clone())],
+                    own: 1,
+                }
+            }
+        }
+    }
+
+    fn pattern(
+        &mut self,
+        step: &PatternStep,
+        watch: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), RunError> {
+        let (occurrence, listed) = self.next(step.statement);
+        let mut step = step.clone();
+        step.count = step.count.min(self.options.max_accesses);
+        let before = *self.machine.counts();
+        let calls = self.calls;
+        let mut cancelled = false;
+        let (made, outcome) = pattern::run(&mut self.machine, &step, &mut || {
+            cancelled = !watch(calls);
+            !cancelled
+        });
+        if cancelled {
+            return Err(RunError::Cancelled);
+        }
+        self.calls = self.calls.saturating_add(made);
+        if !listed {
+            self.leave_out(step.statement, step.line);
+            return Ok(());
+        }
+        let counts = self.machine.counts().since(&before);
+        self.list(NewRecord {
+            step: StepRef::Pattern(&step),
+            occurrence,
+            ended: Ended::Simulated(outcome),
+            agrees: true,
+            cost_ns: self.prices.ns(self.prices.cycles(&counts)),
+            counts: &counts,
+            changes: &[],
+            walks: &[],
+            remarks: &[],
+            made: vec![Made::Pattern(step.clone())],
+        });
+        Ok(())
+    }
+
+    fn list(&mut self, record: NewRecord<'_>) {
+        self.records.push(record);
+        let step = self.records.all().len();
+        self.history.note(step, &self.machine, self.gap);
+        self.gap = false;
+    }
+
+    fn leave_out(&mut self, statement: StatementId, line: u32) {
+        self.gap = true;
+        match self.unlisted.iter_mut().find(|u| u.statement == statement) {
+            Some(known) => known.calls = known.calls.saturating_add(1),
+            None => self.unlisted.push(Unlisted {
+                statement,
+                line,
+                calls: 1,
+            }),
+        }
+    }
+
+    fn finish(self, variant: Resolved) -> VariantRun {
+        let counts = self.counts();
+        let cost_ns = self.prices.ns(self.prices.cycles(&counts) + self.cycles);
+        VariantRun {
+            maps: self.machine.mappings(ProcessId::default()),
+            variant,
+            records: self.records,
+            history: self.history,
+            unlisted: self.unlisted,
+            calls: self.calls,
+            disagreements: self.disagreements,
+            inferred: self.inferred,
+            counts,
+            cost_ns,
+            measures: self.measures.finish(),
+            faults: self.faults,
+        }
+    }
+}
+
+/// What the machine knew just after a call.
+#[derive(Default)]
+struct Seen {
+    counts: Counts,
+    trace: CallTrace,
+}
+
+/// Prices of calls' fixed parts, looked up once.
+struct CallCycles {
+    known: Vec<(&'static str, f64)>,
+    variant: &'static cost::CpuProfile,
+}
+
+impl CallCycles {
+    fn new(variant: &Resolved) -> Self {
+        Self {
+            known: Vec::new(),
+            variant: variant.cpu,
+        }
+    }
+
+    fn of(&mut self, step: &Step) -> f64 {
+        let Some(name) = cost::priced_name(&step.call) else {
+            return 0.0;
+        };
+        if let Some(&(_, cycles)) = self.known.iter().find(|(n, _)| *n == name) {
+            return cycles;
+        }
+        let cycles = self.variant.call_cycles(name);
+        self.known.push((name, cycles));
+        cycles
+    }
+}

@@ -137,7 +137,7 @@ function toPicture(spec: ChartSpec, element: HTMLElement, options: PictureOption
 /** Leaves out what ECharts adds for a picture that would be made live again: hover and metadata. */
 function still(svg: string): string {
   return svg
-    .replace(/<style[^>]*>[^]*?<\/style>/g, "")
+    .replace(/<style[^>]*>[\s\S]*?<\/style>/g, "")
     .replace(/<[a-z][^>]*>/gi, (tag) =>
       tag.replace(/ (class|ecmeta_\w+|pointer-events)="[^"]*"/g, ""),
     );

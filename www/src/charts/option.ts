@@ -142,7 +142,7 @@ function axis(spec: AxisSpec, look: Look, which: "x" | "y") {
   };
 }
 
-function drawn(spec: ChartSpec, series: SeriesSpec, index: number, look: Look, _titled: boolean) {
+function drawn(spec: ChartSpec, series: SeriesSpec, index: number, look: Look) {
   const kind = series.kind ?? spec.kind;
   const { color: name, dash, symbol } = style(series, index);
   const color = look.color(name);

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 mod view;
 
+pub use sealab_scenario::link::{LinkState, LinkVariant};
 pub use view::*;
 
 /// Version of the messages. A worker refuses any other, so that a page that was cached together
@@ -38,9 +39,9 @@ pub mod kind {
     pub const COMPLETE: &str = "complete";
     /// Body [`super::CursorRequest`], answer: help on what stands there, or null.
     pub const HOVER: &str = "hover";
-    /// Body [`super::PageState`], answer: the link's fragment, without `#`.
+    /// Body [`super::LinkState`], answer: the link's fragment, with its `#`.
     pub const ENCODE_LINK: &str = "encodeLink";
-    /// Body: a fragment; answer [`super::PageState`].
+    /// Body [`super::TextRequest`] with a fragment, answer [`super::LinkState`].
     pub const DECODE_LINK: &str = "decodeLink";
     /// No body, answer [`super::Catalogue`]: what can be chosen from.
     pub const CATALOGUE: &str = "catalogue";
@@ -108,6 +109,9 @@ pub struct RunRequest {
     /// The process of a trace to take; the first that makes memory calls when absent.
     #[serde(default)]
     pub pid: Option<i64>,
+    /// The starting `/proc/PID/maps`, if any; a bare process when absent.
+    #[serde(default)]
+    pub maps: Option<String>,
 }
 
 /// One step of one run. Step 0 is the start, step n is after the nth call.

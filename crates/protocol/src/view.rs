@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use sealab_lab::report::{
-    CallResult, ChangeReport, Diagnostic, Difference, MapsEntry, Measure, Totals, Variant,
+    ChangeReport, Diagnostic, Difference, MapsEntry, Measure, Totals, Variant,
 };
 
 /// A finished run, small enough to cross whole.
@@ -15,6 +15,8 @@ pub struct Overview {
     pub run: u64,
     /// Faults and remarks on the text, columns in characters.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where each diagnostic stands in the text.
+    pub places: Vec<Place>,
     /// Calls that do not touch memory, by name, and how often each was left out.
     pub skipped: BTreeMap<String, u64>,
     /// Where the designs differ, most telling first.
@@ -29,6 +31,15 @@ pub struct Overview {
     pub badges: Vec<Badge>,
     /// The processes of a trace, when there are several to choose from.
     pub processes: Vec<ProcessChoice>,
+}
+
+/// A stretch of the text, in UTF-16 units, as editors in browsers count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its first unit.
+    pub from: u32,
+    /// One past its last.
+    pub to: u32,
 }
 
 /// A run's head.
@@ -223,6 +234,60 @@ pub struct CountRow {
     pub counts: Vec<u64>,
     /// Cost of one, in nanoseconds, per variant.
     pub weight_ns: Vec<f64>,
+}
+
+/// What a run cost, and what made it cost that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostView {
+    /// By system call.
+    pub calls: Vec<CostRow>,
+    /// By kind of work.
+    pub work: Vec<WorkRow>,
+    /// Named stretches.
+    pub measures: Vec<MeasureRow>,
+    /// Where the weights come from, for a person.
+    pub provenance: Vec<String>,
+}
+
+/// All calls of a name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostRow {
+    /// The name.
+    pub name: String,
+    /// How many there were, per variant.
+    pub calls: Vec<u64>,
+    /// What they cost in all, in nanoseconds, per variant.
+    pub cost_ns: Vec<f64>,
+}
+
+/// All work of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkRow {
+    /// Its key in the report.
+    pub counter: String,
+    /// What is counted, for a person.
+    pub title: String,
+    /// How much there was, per variant.
+    pub counts: Vec<u64>,
+    /// What one costs, in nanoseconds, per variant.
+    pub weight_ns: Vec<f64>,
+    /// What all cost, in nanoseconds, per variant.
+    pub cost_ns: Vec<f64>,
+}
+
+/// A named stretch under all variants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasureRow {
+    /// Its name.
+    pub name: String,
+    /// How often it ran, per variant.
+    pub samples: Vec<u64>,
+    /// Median cost, in nanoseconds, per variant.
+    pub median_ns: Vec<f64>,
+    /// Least cost, in nanoseconds, per variant.
+    pub min_ns: Vec<f64>,
+    /// Greatest cost, in nanoseconds, per variant.
+    pub max_ns: Vec<f64>,
 }
 
 /// What can be chosen from.

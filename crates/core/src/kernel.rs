@@ -75,6 +75,9 @@ pub struct Kernel {
     pub aligns_any_large_mapping: bool,
     /// 6.17 on: madvise looks a single VMA up under RCU first.
     pub madvise_rcu: bool,
+    /// 6.17 on: only memory without operations of its own counts as anonymous for a seal's rule
+    /// on discarding; before, whatever has no file and is not shared, vvar for example.
+    pub seal_spares_special_mappings: bool,
     /// 6.8: a fault in anonymous memory that was never written gives up the VMA's own lock and
     /// looks the VMA up once more.
     pub relooks_unwritten_on_fault: bool,
@@ -96,6 +99,7 @@ const V6_8: Kernel = Kernel {
     has_droppable: false,
     aligns_any_large_mapping: true,
     madvise_rcu: false,
+    seal_spares_special_mappings: false,
     relooks_unwritten_on_fault: true,
     batches_ptes: false,
 };
@@ -129,6 +133,7 @@ const V6_18: Kernel = Kernel {
     has_guard_advice: true,
     marks_guards: true,
     madvise_rcu: true,
+    seal_spares_special_mappings: true,
     batches_ptes: true,
     ..V6_12
 };

@@ -233,7 +233,8 @@ fn usual_flags(m: &StartMapping, special: SpecialName) -> VmFlags {
     match special {
         SpecialName::Vdso => return flags | VmFlags::DONTEXPAND,
         SpecialName::Vvar | SpecialName::VvarVclock => {
-            return flags
+            return VmFlags::from_prot(m.prot)
+                | VmFlags::MAYREAD
                 | VmFlags::PFNMAP
                 | VmFlags::IO
                 | VmFlags::DONTEXPAND

@@ -23,7 +23,8 @@ impl Cx<'_> {
             Call::Load { addr, len } => (addr, len, Access::Load),
             _ => return Outcome::Value(0),
         };
-        let end = addr.saturating_add(len);
+        // As a recorder's loop sees it: a range that wraps around holds no address.
+        let end = addr.wrapping_add(len);
         let mut at = addr;
         while at < end {
             if let Err(signal) = self.touch(at, access) {
@@ -107,7 +108,9 @@ impl Cx<'_> {
         if pages > vma.pgoff
             || vma.end - start > self.limits.rlimit_stack
             || !self.mm.may_expand(self.limits, self.page, vma.flags, pages)
-            || !self.mm.may_lock_more(self.limits, self.page, vma.flags, grow)
+            || !self
+                .mm
+                .may_lock_more(self.limits, self.page, vma.flags, grow)
             || enough_memory(self.limits, grow).is_err()
         {
             return None;

@@ -59,7 +59,8 @@ impl Cx<'_> {
     }
 
     fn grow_heap(&mut self, addr: u64, old_end: u64, new_end: u64) -> Result<(), Errno> {
-        let len = new_end - old_end;
+        // A break in the last page wraps to 0; the length is then far beyond user space.
+        let len = new_end.wrapping_sub(old_end);
         self.get_unmapped_area(Placement {
             addr: old_end,
             len,
@@ -67,7 +68,10 @@ impl Cx<'_> {
             kind: PlacedKind::PrivateAnon,
             offset: 0,
         })?;
-        if !self.mm.may_lock_more(self.limits, self.page, self.mm.def_flags, len) {
+        if !self
+            .mm
+            .may_lock_more(self.limits, self.page, self.mm.def_flags, len)
+        {
             return Err(Errno::EAGAIN);
         }
         let mut cursor = Cursor::Start(old_end);

@@ -37,11 +37,7 @@ impl Cx<'_> {
         self.install(file, fd)
     }
 
-    pub(super) fn memfd_create(
-        &mut self,
-        name: &Arc<str>,
-        fd: Option<i32>,
-    ) -> Result<u64, Errno> {
+    pub(super) fn memfd_create(&mut self, name: &Arc<str>, fd: Option<i32>) -> Result<u64, Errno> {
         let name = Arc::from(["/memfd:", name, " (deleted)"].concat());
         let file = self.files.add_tmpfs(InodeKind::Memfd, name, 0);
         self.install(file, fd)

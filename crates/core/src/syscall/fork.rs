@@ -37,8 +37,7 @@ impl Cx<'_> {
                 enough_memory(self.limits, parent.len())?;
             }
             let mut vma = parent;
-            vma.flags
-                .remove(VmFlags::LOCKED | VmFlags::LOCKONFAULT);
+            vma.flags.remove(VmFlags::LOCKED | VmFlags::LOCKONFAULT);
             vma.anon_vma = if parent.flags.contains(VmFlags::WIPEONFORK) {
                 None
             } else {

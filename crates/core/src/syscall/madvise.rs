@@ -78,11 +78,9 @@ impl Cx<'_> {
             return Err(Errno::EPERM);
         }
         match advice {
-            madv::POPULATE_READ | madv::POPULATE_WRITE => {
-                self.within("madvise_populate", |cx| {
-                    cx.madvise_populate(range, advice == madv::POPULATE_WRITE)
-                })
-            }
+            madv::POPULATE_READ | madv::POPULATE_WRITE => self.within("madvise_populate", |cx| {
+                cx.madvise_populate(range, advice == madv::POPULATE_WRITE)
+            }),
             _ => self.within("madvise_walk_vmas", |cx| cx.madvise_walk(range, advice)),
         }
         .map(|()| 0)
@@ -114,7 +112,7 @@ impl Cx<'_> {
             let mut cursor = Cursor::Start(range.start);
             while let Some(id) = cx.vma_find(&mut cursor, range.end) {
                 let vma = *cx.mm.tree.get(id);
-                if is_read_only_anon(&vma) && cx.sees_seal(&vma) {
+                if cx.is_read_only_anon(&vma) && cx.sees_seal(&vma) {
                     return false;
                 }
             }
@@ -122,11 +120,21 @@ impl Cx<'_> {
         })
     }
 
+    /// `is_ro_anon`: private anonymous memory that the caller cannot write.
+    fn is_read_only_anon(&self, vma: &Vma) -> bool {
+        let anonymous = if self.kernel.seal_spares_special_mappings {
+            vma.is_anonymous()
+        } else {
+            vma.file.is_none()
+        };
+        anonymous && !vma.flags.intersects(VmFlags::SHARED | VmFlags::WRITE)
+    }
+
     /// `can_madvise_modify`: the in-loop designs' test of one VMA.
     fn advice_refused_in_loop(&mut self, vma: &Vma, advice: i32) -> bool {
         self.kernel.checks_in_loop()
             && self.advice_discards(advice)
-            && is_read_only_anon(vma)
+            && self.is_read_only_anon(vma)
             && self.sees_seal(vma)
     }
 
@@ -321,12 +329,7 @@ impl Cx<'_> {
     }
 
     /// `madvise_guard_install` and `madvise_guard_remove`.
-    fn madvise_guard(
-        &mut self,
-        id: VmaId,
-        part: AddrRange,
-        advice: i32,
-    ) -> Result<Visited, Errno> {
+    fn madvise_guard(&mut self, id: VmaId, part: AddrRange, advice: i32) -> Result<Visited, Errno> {
         let flags = self.mm.tree.get(id).flags;
         let mut forbidden = SPECIAL | VmFlags::HUGETLB;
         if advice == madv::GUARD_INSTALL {
@@ -393,11 +396,6 @@ impl Cx<'_> {
             }
         });
     }
-}
-
-/// `is_ro_anon`: private anonymous memory that the caller cannot write.
-fn is_read_only_anon(vma: &Vma) -> bool {
-    vma.file.is_none() && !vma.flags.intersects(VmFlags::SHARED | VmFlags::WRITE)
 }
 
 /// The flags a flag-changing advice leaves a VMA with.

@@ -139,7 +139,9 @@ impl Cx<'_> {
             _ => {}
         }
         if !(old.contains(VmFlags::LOCKED) && locks) {
-            self.within("mlock_vma_pages_range", |cx| cx.count_page_walk_lookups(part));
+            self.within("mlock_vma_pages_range", |cx| {
+                cx.count_page_walk_lookups(part)
+            });
             let vma = *self.mm.tree.get(id);
             if locks {
                 self.paging().mlock(&vma, part);

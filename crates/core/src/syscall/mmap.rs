@@ -64,7 +64,7 @@ impl Cx<'_> {
         let mut map = MapFlags::from_bits_retain(flags);
         let file = if map.contains(MapFlags::ANONYMOUS) {
             if map.contains(MapFlags::HUGETLB) {
-                return Err(no_huge_pages(flags));
+                self.check_huge_size(addr, flags)?;
             }
             None
         } else {
@@ -151,6 +151,21 @@ impl Cx<'_> {
         Ok(addr)
     }
 
+    /// MAP_HUGETLB: the size must be one the machine has and a fixed address a multiple of it.
+    /// No huge pages are reserved, so that there is then no memory.
+    fn check_huge_size(&self, addr: u64, flags: u64) -> Result<(), Errno> {
+        let size = match (flags >> HUGE_SHIFT) & 0x3f {
+            0 | 21 => 1 << 21,
+            30 => 1 << 30,
+            _ => return Err(Errno::EINVAL),
+        };
+        let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
+        if MapFlags::from_bits_retain(flags).intersects(fixed) && !addr.is_multiple_of(size) {
+            return Err(Errno::EINVAL);
+        }
+        Err(Errno::ENOMEM)
+    }
+
     /// `round_hint_to_min`: whole pages, and not below the lowest address mmap gives by itself.
     fn round_hint_to_min(&self, hint: u64) -> u64 {
         let hint = self.page.align_down(hint);
@@ -174,6 +189,9 @@ impl Cx<'_> {
         }
         if map.contains(MapFlags::STACK) {
             flags |= VmFlags::NOHUGEPAGE;
+        }
+        if map.contains(MapFlags::SYNC) {
+            flags |= VmFlags::SYNC;
         }
         flags
     }
@@ -230,12 +248,7 @@ impl Cx<'_> {
     }
 
     /// What anonymous memory's type allows; its page offset.
-    fn check_anonymous(
-        &self,
-        addr: u64,
-        flags: u64,
-        vm_flags: &mut VmFlags,
-    ) -> Result<u64, Errno> {
+    fn check_anonymous(&self, addr: u64, flags: u64, vm_flags: &mut VmFlags) -> Result<u64, Errno> {
         let own_pgoff = addr >> self.page.shift();
         match flags & MapFlags::TYPE_MASK {
             MapFlags::TYPE_SHARED => {
@@ -286,7 +299,9 @@ impl Cx<'_> {
             .mm
             .may_expand(self.limits, self.page, want.flags, pages)
         {
-            let there = self.mm.mapped_bytes(crate::addr::AddrRange::new(want.addr, end));
+            let there = self
+                .mm
+                .mapped_bytes(crate::addr::AddrRange::new(want.addr, end));
             let new = pages - self.pages_of(there);
             if !self.mm.may_expand(self.limits, self.page, want.flags, new) {
                 return Err(Errno::ENOMEM);
@@ -392,7 +407,13 @@ impl Cx<'_> {
         let pages = self.pages_of(want.len);
         self.mm.account(want.flags, pages.cast_signed());
         if want.flags.contains(VmFlags::LOCKED) {
-            if self.mm.tree.get(id).flags.intersects(VmFlags::IO | VmFlags::PFNMAP) {
+            if self
+                .mm
+                .tree
+                .get(id)
+                .flags
+                .intersects(VmFlags::IO | VmFlags::PFNMAP)
+            {
                 self.mm.tree.get_mut(id).flags.remove(VmFlags::LOCKED);
             } else {
                 self.mm.locked_vm += pages;
@@ -418,13 +439,4 @@ impl Request {
 /// `accountable_mapping`: private, writable, not MAP_NORESERVE.
 fn is_accountable(flags: VmFlags) -> bool {
     flags & (VmFlags::NORESERVE | VmFlags::SHARED | VmFlags::WRITE) == VmFlags::WRITE
-}
-
-/// MAP_HUGETLB on a machine that has no huge pages reserved: a size it does not know is invalid,
-/// any other has no memory.
-fn no_huge_pages(flags: u64) -> Errno {
-    match (flags >> HUGE_SHIFT) & 0x3f {
-        0 | 21 | 30 => Errno::ENOMEM,
-        _ => Errno::EINVAL,
-    }
 }

@@ -105,7 +105,13 @@ impl Cx<'_> {
             return Err(Errno::ENOMEM);
         }
         let to = self.new_area(source, &want, 0, false)?;
-        self.move_vma(source, &Request { new_addr: to, ..want })
+        self.move_vma(
+            source,
+            &Request {
+                new_addr: to,
+                ..want
+            },
+        )
     }
 
     /// Out-of-loop: the whole source range is walked before anything is done.
@@ -129,7 +135,7 @@ impl Cx<'_> {
 
     /// Shrinking in place unmaps the rest, whatever lies there.
     pub(super) fn unmap_tail(&mut self, want: &Request) -> Result<(), Errno> {
-        let tail = want.addr + want.new_len;
+        let tail = want.addr.wrapping_add(want.new_len);
         let mut cursor = Cursor::Start(tail);
         self.do_vmi_munmap(&mut cursor, tail, want.old_len - want.new_len)
     }
@@ -158,7 +164,13 @@ impl Cx<'_> {
             return Err(Errno::ENOMEM);
         }
         let to = self.new_area(source, &want, want.new_addr, want.fixed())?;
-        self.move_vma(source, &Request { new_addr: to, ..want })
+        self.move_vma(
+            source,
+            &Request {
+                new_addr: to,
+                ..want
+            },
+        )
     }
 
     /// As released: the destination is gone before the source is known to be good.
@@ -255,7 +267,10 @@ impl Cx<'_> {
             return Err(Errno::EFAULT);
         }
         let more = want.new_len - old_len;
-        if !self.mm.may_lock_more(self.limits, self.page, vma.flags, more) {
+        if !self
+            .mm
+            .may_lock_more(self.limits, self.page, vma.flags, more)
+        {
             return Err(Errno::EAGAIN);
         }
         if !self
@@ -349,6 +364,10 @@ impl Cx<'_> {
             return Err(Errno::ENOMEM);
         }
         let old = *self.mm.tree.get(source);
+        let whole = old.start == want.addr && old.end == want.addr + want.old_len;
+        if !whole && !old.may_split() {
+            return Err(Errno::EINVAL);
+        }
         let charge = if want.keeps_source() {
             want.new_len
         } else {
@@ -435,11 +454,7 @@ impl Cx<'_> {
         if source != copy && whole {
             vma.anon_vma = None;
         }
-        self.changed(
-            ChangeKind::Discarded,
-            want.addr,
-            want.addr + want.old_len,
-        );
+        self.changed(ChangeKind::Discarded, want.addr, want.addr + want.old_len);
     }
 
     /// Unmaps what was moved. Its charge moved along, so the source must not give it back; what

@@ -53,11 +53,7 @@ impl Cx<'_> {
     }
 
     /// `check_prep_vma`: whether the VMA found can be what the request says.
-    fn check_prep_vma(
-        &mut self,
-        source: Option<VmaId>,
-        want: &Request,
-    ) -> Result<VmaId, Errno> {
+    fn check_prep_vma(&mut self, source: Option<VmaId>, want: &Request) -> Result<VmaId, Errno> {
         let source = source.ok_or(Errno::EFAULT)?;
         let vma = *self.mm.tree.get(source);
         if self.refused_in_loop(&vma) {
@@ -94,8 +90,16 @@ impl Cx<'_> {
             if !want.flags.contains(MremapFlags::MAYMOVE) {
                 return Err(Errno::ENOMEM);
             }
-            let to = cx.within("vrm_set_new_addr", |cx| cx.new_area(source, &want, 0, false))?;
-            cx.move_vma(source, &Request { new_addr: to, ..want })
+            let to = cx.within("vrm_set_new_addr", |cx| {
+                cx.new_area(source, &want, 0, false)
+            })?;
+            cx.move_vma(
+                source,
+                &Request {
+                    new_addr: to,
+                    ..want
+                },
+            )
         })
     }
 
@@ -120,7 +124,13 @@ impl Cx<'_> {
         let to = self.within("vrm_set_new_addr", |cx| {
             cx.new_area(source, &want, want.new_addr, want.fixed())
         })?;
-        self.move_vma(source, &Request { new_addr: to, ..want })
+        self.move_vma(
+            source,
+            &Request {
+                new_addr: to,
+                ..want
+            },
+        )
     }
 
     /// `remap_move`: VMA after VMA. Those before one that cannot move stay moved.

@@ -93,13 +93,17 @@ impl Vma {
         self.flags.contains(VmFlags::SEALED)
     }
 
+    /// Whether it may be cut in two: the kernel's own mappings (vdso, vvar) must stay whole.
+    #[inline]
+    #[must_use]
+    pub fn may_split(&self) -> bool {
+        matches!(self.special, SpecialName::None | SpecialName::Stack)
+    }
+
     /// `vma_is_anonymous`: private memory with no file behind it.
     #[inline]
     #[must_use]
     pub fn is_anonymous(&self) -> bool {
-        self.file.is_none()
-            && self.special != SpecialName::Vdso
-            && self.special != SpecialName::Vvar
-            && self.special != SpecialName::VvarVclock
+        self.file.is_none() && self.may_split()
     }
 }

@@ -60,7 +60,9 @@ impl Cx<'_> {
     /// `is_mergeable_vma`.
     #[inline]
     fn attributes_match(&self, vma: &Vma, range: &Proposal) -> bool {
-        (vma.flags ^ range.flags).difference(self.sticky_flags()).is_empty()
+        (vma.flags ^ range.flags)
+            .difference(self.sticky_flags())
+            .is_empty()
             && vma.file == range.file
             && vma.special == SpecialName::None
     }
@@ -73,9 +75,7 @@ impl Cx<'_> {
             (None, None) => true,
             (None, Some(target)) => target.chain == 1,
             // Up to 6.15 an untouched mapping's empty chain is "not singular".
-            (Some(source), None) => {
-                self.kernel.merges_faulted_into_unfaulted && source.chain == 1
-            }
+            (Some(source), None) => self.kernel.merges_faulted_into_unfaulted && source.chain == 1,
             (Some(source), Some(target)) => source.id == target.id,
         }
     }
@@ -188,9 +188,8 @@ impl Cx<'_> {
             Some(id) if self.mm.tree.get(id).end != range.end => None,
             _ => self.vma_lookup(range.end),
         };
-        let joined_prev = prev.filter(|&id| {
-            extended == Some(id) || self.joins_prev(self.mm.tree.get(id), range)
-        });
+        let joined_prev =
+            prev.filter(|&id| extended == Some(id) || self.joins_prev(self.mm.tree.get(id), range));
         if joined_prev.is_some() {
             self.vma_prev(cursor);
         }
@@ -220,7 +219,9 @@ impl Cx<'_> {
     ) -> Option<VmaId> {
         let target = prev.or(next)?;
         self.count_store(*cursor);
-        let source = current.and_then(|id| self.mm.tree.get(id).anon_vma).or(range.anon_vma);
+        let source = current
+            .and_then(|id| self.mm.tree.get(id).anon_vma)
+            .or(range.anon_vma);
 
         if let Some(id) = current {
             let vma = *self.mm.tree.get(id);
@@ -300,8 +301,8 @@ impl Cx<'_> {
             return None;
         }
         let prev = prev.filter(|&id| self.joins_prev(self.mm.tree.get(id), range));
-        let mut next = next
-            .filter(|&id| !only_left && self.joins_next(self.mm.tree.get(id), range));
+        let mut next =
+            next.filter(|&id| !only_left && self.joins_next(self.mm.tree.get(id), range));
         if let (Some(below), Some(above)) = (prev, next)
             && !Self::sides_match(
                 self.mm.tree.get(below).anon_vma,
@@ -326,8 +327,7 @@ impl Cx<'_> {
         let next = self.vma_next(cursor);
         let prev = self.vma_prev(cursor);
         let special = range.flags.intersects(SPECIAL);
-        let next =
-            next.filter(|&id| !special && self.joins_next(self.mm.tree.get(id), range));
+        let next = next.filter(|&id| !special && self.joins_next(self.mm.tree.get(id), range));
         let towards_prev = match next {
             Some(id) => Proposal {
                 anon_vma: self.mm.tree.get(id).anon_vma,
@@ -335,8 +335,8 @@ impl Cx<'_> {
             },
             None => *range,
         };
-        let joined = prev
-            .filter(|&id| !special && self.joins_prev(self.mm.tree.get(id), &towards_prev));
+        let joined =
+            prev.filter(|&id| !special && self.joins_prev(self.mm.tree.get(id), &towards_prev));
         if joined.is_none() && prev.is_some() {
             self.iter_next_range(cursor);
         }

@@ -62,6 +62,11 @@ impl Cx<'_> {
             return Err(Errno::ENOMEM);
         }
         let addr = if want.flags.contains(MapFlags::FIXED) {
+            // An address among the last 4095 is taken for an error of the search.
+            let error = u32::try_from(want.addr.wrapping_neg()).ok();
+            if let Some(errno) = error.and_then(Errno::from_number) {
+                return Err(errno);
+            }
             want.addr
         } else {
             match self.aligned_for_huge_pages(want) {
@@ -114,7 +119,11 @@ impl Cx<'_> {
         }
         let skip = want.offset.wrapping_sub(found) & (size - 1);
         // A padded place that is aligned already would leave its padding free above it.
-        Some(if skip == 0 { found + size } else { found + skip })
+        Some(if skip == 0 {
+            found + size
+        } else {
+            found + skip
+        })
     }
 
     /// `arch_get_unmapped_area_topdown`.
@@ -224,4 +233,3 @@ impl Cx<'_> {
             .intersects(VmFlags::GROWSDOWN | VmFlags::SHADOW_STACK)
     }
 }
-

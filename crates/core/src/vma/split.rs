@@ -20,7 +20,7 @@ impl Cx<'_> {
     /// `split_vma`: splits `id` at `at`, unless the process has all the VMAs it may have.
     ///
     /// # Errors
-    /// `ENOMEM` at `max_map_count`.
+    /// `ENOMEM` at `max_map_count`, `EINVAL` for a mapping that must stay whole.
     pub fn split_vma(
         &mut self,
         cursor: &mut Cursor,
@@ -31,19 +31,25 @@ impl Cx<'_> {
         if !self.below_map_limit() {
             return Err(Errno::ENOMEM);
         }
-        Ok(self.split_unchecked(cursor, id, at, new))
+        self.split_unchecked(cursor, id, at, new)
     }
 
     /// `__split_vma`: both pieces keep every attribute, and the upper one's page offset moves on.
     /// Returns the new piece. The cursor ends as the kernel's iterator does: on the piece that
     /// was there before, except that up to 6.11 it stays on a new upper piece.
+    ///
+    /// # Errors
+    /// `EINVAL` for the kernel's own mappings, which must stay whole (`special_mapping_split`).
     pub fn split_unchecked(
         &mut self,
         cursor: &mut Cursor,
         id: VmaId,
         at: u64,
         new: NewPiece,
-    ) -> VmaId {
+    ) -> Result<VmaId, Errno> {
+        if !self.mm.tree.get(id).may_split() {
+            return Err(Errno::EINVAL);
+        }
         self.count_store(*cursor);
         self.meter.count(Counter::VmaSplit);
         self.meter.count(Counter::VmaAlloc);
@@ -51,6 +57,9 @@ impl Cx<'_> {
 
         let old = *self.mm.tree.get(id);
         let upper_pgoff = old.pgoff_at(at, self.page);
+
+        // A huge page that straddles the cut is mapped page by page from now on.
+        self.paging().boundary(&old, at);
 
         let mut piece = old;
         let new_id = match new {
@@ -77,6 +86,6 @@ impl Cx<'_> {
             }
             NewPiece::Above => {}
         });
-        new_id
+        Ok(new_id)
     }
 }

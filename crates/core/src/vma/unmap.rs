@@ -119,7 +119,7 @@ impl Cx<'_> {
                 if cx.refused_in_loop(&vma) {
                     return Err(Errno::EPERM);
                 }
-                cx.split_unchecked(cursor, first, start, NewPiece::Below);
+                cx.split_unchecked(cursor, first, start, NewPiece::Below)?;
             }
             let prev = cx.vma_prev(cursor);
             let mut gathered = Gathered {
@@ -136,7 +136,7 @@ impl Cx<'_> {
                     return Err(Errno::EPERM);
                 }
                 if vma.end > end {
-                    cx.split_unchecked(cursor, id, end, NewPiece::Above);
+                    cx.split_unchecked(cursor, id, end, NewPiece::Above)?;
                 }
                 let pages = cx.pages_of(cx.mm.tree.get(id).len());
                 gathered.pages += pages;
@@ -166,12 +166,12 @@ impl Cx<'_> {
                 if end < vma.end && !cx.below_map_limit() {
                     return Err(Errno::ENOMEM);
                 }
-                cx.split_unchecked(cursor, first, start, NewPiece::Below);
+                cx.split_unchecked(cursor, first, start, NewPiece::Below)?;
             }
             let mut current = Some(first);
             while let Some(id) = current {
                 if cx.mm.tree.get(id).end > end {
-                    cx.split_unchecked(cursor, id, end, NewPiece::Above);
+                    cx.split_unchecked(cursor, id, end, NewPiece::Above)?;
                 }
                 current = cx.vma_find(cursor, end);
             }

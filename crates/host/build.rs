@@ -33,15 +33,23 @@ fn compile(image: &Path) -> Result<(), Box<dyn Error>> {
         .args(["--edition", "2024", "--crate-type", "bin"])
         .args(["--crate-name", "sealab_runner", "--target"])
         .arg(env::var("TARGET")?)
-        .args(["-C", "panic=abort", "-C", "opt-level=2", "-C", "debuginfo=0"])
+        .args([
+            "-C",
+            "panic=abort",
+            "-C",
+            "opt-level=2",
+            "-C",
+            "debuginfo=0",
+        ])
         .args(["-C", "strip=symbols", "-C", "relocation-model=pic"])
         .args(["-C", "codegen-units=1"]);
     for arg in ["-nostartfiles", "-nostdlib", "-static", "-no-pie"] {
         rustc.arg("-C").arg(format!("link-arg={arg}"));
     }
-    rustc
-        .arg("-C")
-        .arg(format!("link-arg=-Wl,--build-id=none,-T,{}", script.display()));
+    rustc.arg("-C").arg(format!(
+        "link-arg=-Wl,--build-id=none,-T,{}",
+        script.display()
+    ));
     if let Some(linker) = env::var_os("RUSTC_LINKER") {
         rustc.arg("-C").arg({
             let mut option = std::ffi::OsString::from("linker=");

@@ -124,15 +124,12 @@ fn renumber(fd: u64, wanted: u64) -> u64 {
     value
 }
 
-/// `access` at `addr` and at each page start after it and below `addr + len`; stops at the first
-/// signal.
+/// `access` at `addr` and at each page start after it and below `addr + len` (nothing, where that
+/// sum wraps: so the recordings have it); stops at the first signal.
 fn each_page(addr: u64, len: u64, access: fn(u64) -> u64) -> (u64, u64) {
-    if len == 0 {
-        return (END_RETURNED, 0);
-    }
-    let last = addr.saturating_add(len - 1);
+    let end = addr.wrapping_add(len);
     let mut at = addr;
-    while at <= last {
+    while at < end {
         let signal = access(at);
         if signal != 0 {
             return (signal, at);
@@ -187,8 +184,14 @@ fn drop_capabilities() {
 
 /// Faults in the image and the top of the stack.
 fn touch_everything() {
-    touch(addr_of_mut!(REQUEST).cast(), size_of_val(&raw const REQUEST));
-    touch(addr_of_mut!(ANSWERS).cast(), size_of_val(&raw const ANSWERS));
+    touch(
+        addr_of_mut!(REQUEST).cast(),
+        size_of_val(&raw const REQUEST),
+    );
+    touch(
+        addr_of_mut!(ANSWERS).cast(),
+        size_of_val(&raw const ANSWERS),
+    );
     probe::touch_buffers();
     let mut here = 0_u8;
     let top = addr_of_mut!(here);

@@ -52,7 +52,11 @@ impl LimitsWanted {
         }
         Ok(Self {
             stack: at_most(libc::RLIMIT_STACK, stack, "the stack (RLIMIT_STACK)")?,
-            memlock: at_most(libc::RLIMIT_MEMLOCK, MEMLOCK, "locked memory (RLIMIT_MEMLOCK)")?,
+            memlock: at_most(
+                libc::RLIMIT_MEMLOCK,
+                MEMLOCK,
+                "locked memory (RLIMIT_MEMLOCK)",
+            )?,
         })
     }
 

@@ -61,14 +61,11 @@ impl Files {
     ) -> Result<String, HostError> {
         let count = self.by_path.len();
         let folder = self.folder.path();
-        let stand_in = self
-            .by_path
-            .entry(path.clone())
-            .or_insert_with(|| StandIn {
-                real: folder.join(format!("file{count}")),
-                filled: None,
-                opened: false,
-            });
+        let stand_in = self.by_path.entry(path.clone()).or_insert_with(|| StandIn {
+            real: folder.join(format!("file{count}")),
+            filled: None,
+            opened: false,
+        });
         let empties = flags & open::TRUNC != 0 && flags & open::ACCMODE != open::RDONLY;
         let writes = flags & open::ACCMODE != open::RDONLY || flags & open::TRUNC != 0;
         if !stand_in.opened && !(empties && flags & open::CREAT != 0) {

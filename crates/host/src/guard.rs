@@ -12,6 +12,8 @@ use crate::wire::CHANNEL_FD;
 const TOUCH_LIMIT: u64 = 1 << 30;
 /// Requests longer than this are refused by the kernel before anything is touched.
 const ADDRESS_SPACE: u64 = 1 << 47;
+/// More than any program here can map without a hole.
+const FILLABLE: u64 = 1 << 42;
 const PAGE: u64 = 4096;
 
 /// Ranges that must stay as they are, and which of them the program has sealed: what is sealed
@@ -41,6 +43,8 @@ impl Guard {
         match *call {
             Call::Munmap { addr, len } => self.keep(addr, len, "would unmap the runner")?,
             Call::Mprotect { addr, len, .. } | Call::PkeyMprotect { addr, len, .. } => {
+                // It stops at the first hole, and nobody fills this much.
+                let len = len.min(FILLABLE);
                 self.keep(addr, len, "would change the runner's protection")?;
             }
             Call::Mmap {
@@ -61,9 +65,10 @@ impl Guard {
                 flags,
                 new_addr,
             } => {
-                // Old length 0 copies, but looks at the mapping all the same.
-                self.keep(addr, old_len.max(1), "would move or resize the runner")?;
-                if flags & MremapFlags::FIXED.bits() != 0 {
+                // What grows must lie in one mapping; length 0 looks at the one at `addr`.
+                let source = if new_len > old_len { 1 } else { old_len.max(1) };
+                self.keep(addr, source, "would move or resize the runner")?;
+                if flags & MremapFlags::FIXED.bits() != 0 && is_possible(new_addr, new_len) {
                     self.keep(new_addr, new_len, "would map over the runner")?;
                 }
             }
@@ -139,10 +144,7 @@ impl Guard {
     /// seal cannot have failed.
     fn is_sealed(&self, range: AddrRange) -> bool {
         self.sealed.iter().any(|sealed| {
-            let within = self
-                .own
-                .iter()
-                .any(|own| own.intersect(*sealed) == *sealed);
+            let within = self.own.iter().any(|own| own.intersect(*sealed) == *sealed);
             within && sealed.intersect(range) == range
         })
     }
@@ -150,19 +152,26 @@ impl Guard {
 
 /// Whether a call's range is malformed, so that no kernel gets as far as changing anything.
 fn refused_by_every_kernel(call: &Call) -> bool {
-    let (addr, len, end_checked) = match *call {
-        Call::Munmap { addr, len } => (addr, len, true),
+    match *call {
+        Call::Munmap { addr, len } | Call::Mmap { addr, len, .. } => {
+            let hint = matches!(call, Call::Mmap { flags, .. }
+                if !MapFlags::from_bits_retain(*flags).contains(MapFlags::FIXED));
+            !hint && !is_possible(addr, len)
+        }
         Call::Mprotect { addr, len, .. }
         | Call::PkeyMprotect { addr, len, .. }
-        | Call::Madvise { addr, len, .. } => (addr, len, false),
-        Call::Mremap { addr, .. } => (addr, 0, false),
-        _ => return false,
-    };
-    addr % PAGE != 0
-        || match addr.checked_add(len) {
-            Some(end) => end_checked && end > TASK_SIZE_X86_64,
-            None => true,
-        }
+        | Call::Madvise { addr, len, .. } => addr % PAGE != 0 || addr.checked_add(len).is_none(),
+        Call::Mremap { addr, old_len, .. } => !is_possible(addr, old_len),
+        _ => false,
+    }
+}
+
+/// Whether `addr` is a page's start and the range ends within the address space.
+fn is_possible(addr: u64, len: u64) -> bool {
+    addr % PAGE == 0
+        && addr
+            .checked_add(len)
+            .is_some_and(|end| end <= TASK_SIZE_X86_64)
 }
 
 fn refusal(what: &'static str, own: AddrRange) -> HostError {

@@ -184,9 +184,7 @@ fn encode(
                 fd,
             ))
         }
-        Call::Execve { .. } => Err(HostError::NotOnRealMachine(
-            "no other program is executed",
-        )),
+        Call::Execve { .. } => Err(HostError::NotOnRealMachine("no other program is executed")),
         Call::SetSysfs { .. } => Err(HostError::NotOnRealMachine(
             "settings of this machine are not changed",
         )),

@@ -98,7 +98,10 @@ VmFlags: wr sh mr mw me ms
         assert_eq!(maps.len(), 2);
         assert_eq!(&*maps[0].name, "[vvar]");
         assert!(maps[0].flags.contains(VmFlags::PFNMAP | VmFlags::DONTDUMP));
-        assert_eq!(maps[1].range, AddrRange::new(0x1000_0001_6000, 0x1000_0001_a000));
+        assert_eq!(
+            maps[1].range,
+            AddrRange::new(0x1000_0001_6000, 0x1000_0001_a000)
+        );
         assert_eq!(maps[1].prot, Prot::WRITE);
         assert!(maps[1].shared);
         assert_eq!(maps[1].offset, 0x9000);

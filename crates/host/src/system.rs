@@ -389,10 +389,7 @@ impl HostSystem<'_> {
     pub fn try_call(&mut self, by: ProcessId, call: &Call) -> Result<Outcome, HostError> {
         self.guard.admit(call)?;
         let step = [(by, call.clone())];
-        let outcomes = self
-            .session
-            .get_mut()
-            .run(&step, self.files.get_mut())?;
+        let outcomes = self.session.get_mut().run(&step, self.files.get_mut())?;
         outcomes
             .first()
             .copied()

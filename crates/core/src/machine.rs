@@ -230,6 +230,25 @@ impl Machine {
         }
     }
 
+    /// Makes pages of a start mapping resident, those of `range` and no others: what is known of
+    /// a process that has run before its first call here. Counts nothing.
+    pub fn bring_in(&mut self, of: ProcessId, range: AddrRange) {
+        let Some(process) = self.processes.get_mut(of.0 as usize) else {
+            return;
+        };
+        let vmas: Vec<_> = process
+            .mm
+            .tree
+            .iter()
+            .map(|(_, vma)| *vma)
+            .filter(|vma| vma.range().overlaps(range))
+            .collect();
+        for vma in vmas {
+            let part = vma.range().intersect(range);
+            start::bring_in_pages(&mut process.mm, &mut self.mem, &mut self.files, &vma, part);
+        }
+    }
+
     /// Whether the break of process `of` is known; if not, the first `brk(NULL)` of its recording
     /// tells it.
     #[must_use]
@@ -379,7 +398,11 @@ impl Machine {
                     dev_minor: inode.dev_minor,
                     inode: inode.number,
                 };
-                (file, vma.pgoff << self.page_size().shift(), inode.name.clone())
+                (
+                    file,
+                    vma.pgoff << self.page_size().shift(),
+                    inode.name.clone(),
+                )
             }
             None => {
                 let name = match vma.special {

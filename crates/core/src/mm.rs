@@ -91,13 +91,7 @@ impl Mm {
 
     /// `may_expand_vm`: whether `pages` more with `flags` stay within RLIMIT_AS and RLIMIT_DATA.
     #[inline]
-    pub fn may_expand(
-        &self,
-        limits: &Limits,
-        page: PageSize,
-        flags: VmFlags,
-        pages: u64,
-    ) -> bool {
+    pub fn may_expand(&self, limits: &Limits, page: PageSize, flags: VmFlags, pages: u64) -> bool {
         let shift = page.shift();
         if self.total_vm.saturating_add(pages) > limits.rlimit_as >> shift {
             return false;

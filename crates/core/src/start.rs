@@ -9,7 +9,7 @@ use crate::flags::{Prot, VmFlags};
 use crate::machine::Config;
 use crate::meter::Counts;
 use crate::mm::{Mm, Process};
-use crate::paging::{Access, Paging, PhysMem};
+use crate::paging::{Access, FAULT_AROUND, Paging, PhysMem};
 use crate::vma::area::{AnonVma, AnonVmaId, SpecialName, Vma};
 use crate::vma::tree::VmaTree;
 
@@ -262,7 +262,23 @@ fn bring_in(mm: &mut Mm, mem: &mut PhysMem, files: &mut Files, vma: &Vma, rss: O
         mm.resident_before.push((vma.range(), rss));
         return;
     }
-    // Work done before the first call is not counted.
+    bring_in_pages(mm, mem, files, vma, vma.range());
+}
+
+/// Makes `range` of `vma` resident, those pages and no others. Uncounted: it happened before.
+pub(crate) fn bring_in_pages(
+    mm: &mut Mm,
+    mem: &mut PhysMem,
+    files: &mut Files,
+    vma: &Vma,
+    range: AddrRange,
+) {
+    let page = mem.design().page_size.bytes();
+    let around = mem.fault_around();
+    // Read faults would map their surroundings as well.
+    if mem.set_sysfs(FAULT_AROUND, &page.to_string()).is_err() {
+        return;
+    }
     let mut uncounted = Counts::default();
     let mut paging = Paging {
         table: &mut mm.pages,
@@ -275,14 +291,15 @@ fn bring_in(mm: &mut Mm, mem: &mut PhysMem, files: &mut Files, vma: &Vma, rss: O
     } else {
         Access::Load
     };
-    let page = paging.mem.design().page_size.bytes();
-    let mut at = vma.start;
-    while at < vma.end {
+    let mut at = range.start;
+    while at < range.end {
         if paging.would_fault(at, access) {
             paging.fault(vma, at, access);
         }
         at += page;
     }
+    // What was set before was a value the setting takes.
+    let _ = mem.set_sysfs(FAULT_AROUND, &around.to_string());
 }
 
 fn as_listed(m: &StartMapping) -> Mapping {

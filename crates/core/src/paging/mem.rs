@@ -101,6 +101,12 @@ impl PhysMem {
         PageTable::new(MmId(self.next_mm), self.design.page_size)
     }
 
+    /// How many bytes around a read fault of a file are mapped with it.
+    #[must_use]
+    pub fn fault_around(&self) -> u64 {
+        self.settings.fault_around
+    }
+
     /// Writes a sysfs file below `/sys/kernel/mm/transparent_hugepage/`, or
     /// `/sys/kernel/debug/fault_around_bytes`.
     ///

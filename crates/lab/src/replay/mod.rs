@@ -7,6 +7,8 @@ mod conditions;
 mod load;
 mod maps_text;
 pub mod pack;
+pub mod pages;
+mod recorder;
 mod stopgap;
 
 use sealab_core::addr::{AddrRange, PageSize};
@@ -96,6 +98,9 @@ fn start(
         .iter()
         .map(|line| {
             let told = known.iter().find(|e| e.maps == *line);
+            let told = told
+                .map(|e| (e.flags, e.rss))
+                .or_else(|| recorder::usual(&case.kernel, line));
             StartMapping {
                 range: AddrRange::new(line.start, line.end),
                 prot: line.prot(),
@@ -104,8 +109,8 @@ fn start(
                 dev: line.dev,
                 inode: line.ino,
                 name: line.name.as_str().into(),
-                flags: told.map(|e| e.flags),
-                rss: told.map(|e| e.rss),
+                flags: told.map(|(flags, _)| flags),
+                rss: told.map(|(_, rss)| rss),
             }
         })
         .collect();

@@ -89,11 +89,15 @@ pub struct Recorded {
     pub expected: Outcome,
 }
 
-fn number(word: &str) -> Result<u64, String> {
+pub(super) fn number(word: &str) -> Result<u64, String> {
     let word = word.trim();
     let mut sum = 0u64;
     for part in word.split('|') {
         let part = part.split("/*").next().unwrap_or("").trim();
+        if let Some(shift) = part.strip_suffix("<<MAP_HUGE_SHIFT") {
+            sum |= shift.parse::<u64>().map_err(|e| e.to_string())? << 26;
+            continue;
+        }
         let negative = part.strip_prefix('-');
         let value = if let Some((_, v)) = FLAGS.iter().find(|(n, _)| *n == part) {
             *v

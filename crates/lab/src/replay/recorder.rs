@@ -1,0 +1,69 @@
+//! What the recorder's own process looks like when a case begins, for recordings that do not say.
+
+use std::sync::OnceLock;
+
+use sealab_core::flags::VmFlags;
+
+use super::maps_text::MapsLine;
+
+struct Known {
+    kernels: &'static str,
+    file: &'static str,
+    perms: &'static str,
+    offset: u64,
+    size: u64,
+    flags: VmFlags,
+    rss: u64,
+}
+
+/// The flags and resident bytes that the recorder's mapping `line` usually has under `kernel`.
+pub fn usual(kernel: &str, line: &MapsLine) -> Option<(VmFlags, u64)> {
+    static TABLE: OnceLock<Vec<Known>> = OnceLock::new();
+    let table = TABLE.get_or_init(|| {
+        let text = include_str!("../../data/recorder-start.csv");
+        text.lines().filter_map(parse).collect()
+    });
+    let file = line.name.rsplit('/').next().unwrap_or_default();
+    let found = table.iter().find(|k| {
+        (k.kernels == "*" || k.kernels == kernel)
+            && (k.file, k.perms) == (file, &line.perms)
+            && (k.offset, k.size) == (line.offset, line.end - line.start)
+    });
+    found.map(|k| (k.flags, k.rss))
+}
+
+fn parse(line: &'static str) -> Option<Known> {
+    let mut fields = line.split(',');
+    let mut next = || fields.next();
+    let kernels = next().filter(|k| !k.starts_with('#'))?;
+    let (file, perms) = (next()?, next()?);
+    let offset = u64::from_str_radix(next()?, 16).ok()?;
+    let size = next()?.parse::<u64>().ok()? << 10;
+    let letters = next()?;
+    let flags = letters.split(' ').filter_map(|two| {
+        let known = VmFlags::MNEMONICS.iter().find(|(_, m)| *m == two);
+        known.map(|(flag, _)| *flag)
+    });
+    Some(Known {
+        kernels,
+        file,
+        perms,
+        offset,
+        size,
+        flags: flags.collect(),
+        rss: next()?.parse::<u64>().ok()? << 10,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_the_table_is_read() {
+        let text = include_str!("../../data/recorder-start.csv");
+        for line in text.lines().filter(|l| !l.starts_with('#')) {
+            assert!(parse(line).is_some(), "{line}");
+        }
+    }
+}

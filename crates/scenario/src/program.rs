@@ -127,15 +127,20 @@ pub enum By {
 pub enum Arg {
     /// A number, as the kernel would see it (negative numbers wrap).
     Const(u64),
-    /// An expression to evaluate while running, in `Arena::exprs`.
-    Expr(u32),
+    /// An expression to evaluate while running: a stretch of `Arena::exprs`.
+    Expr {
+        /// Its first operation.
+        start: u32,
+        /// How many operations it has.
+        len: u32,
+    },
     /// A text, in `Arena::strings`.
     Text(u32),
     /// Left out.
     Absent,
 }
 
-/// A node of an expression.
+/// One operation of an expression, in postfix order: operands before what joins them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expr {
     /// A number.
@@ -144,10 +149,10 @@ pub enum Expr {
     Page,
     /// A name's value.
     Name(Slot),
-    /// Minus the expression of that number.
-    Negate(u32),
-    /// Two expressions joined.
-    Binary(BinaryOp, u32, u32),
+    /// Minus the last value.
+    Negate,
+    /// The last two values joined.
+    Binary(BinaryOp),
 }
 
 /// How two values are joined.

@@ -1,14 +1,41 @@
 //! The parser: text to program.
 
+pub(crate) mod arithmetic;
+mod call;
+mod characters;
+mod clean;
+mod cursor;
+mod dialect;
+mod emit;
+mod expr;
+mod finish;
+mod items;
+mod lex;
+mod outcome;
+mod prefix;
+mod process;
+mod reader;
+mod record;
+mod recover;
+mod skipped;
+mod suggest;
+mod suspicious;
+mod tracer;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use sealab_core::call::Call;
 use serde::Serialize;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::interp::{EvalContext, Event, Interp};
 use crate::limits::Limits;
 use crate::program::Program;
+use crate::text::floor_boundary;
+
+use emit::{Emit, RawDiagnostic};
+use reader::Reader;
 
 /// What the parser is told beforehand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,25 +132,59 @@ pub struct ProcessInfo {
 
 /// Parses `text`; never fails.
 #[must_use]
-pub fn parse(_text: &str, _options: &ParseOptions) -> Parsed {
-    Parsed::default()
+pub fn parse(text: &str, options: &ParseOptions) -> Parsed {
+    let most = options.limits.text_bytes.min(u32::MAX as usize);
+    let kept = text.get(..floor_boundary(text, most)).unwrap_or(text);
+    let mut emit = Emit::new(options.limits);
+    if kept.len() < text.len() {
+        emit.report(RawDiagnostic {
+            severity: Severity::Error,
+            code: "limit-text",
+            span: kept.len()..kept.len(),
+            message: format!(
+                "the text has {} bytes, more than {most}; what lies beyond is left out",
+                text.len()
+            ),
+            hint: Some("split the text".to_owned()),
+        });
+    }
+    let clean = clean::clean(kept);
+    let dialect = dialect::of(&clean.text);
+    characters::report(kept, &mut emit, dialect == Dialect::Trace);
+    let mut reader = Reader::new(&clean, dialect == Dialect::Trace, emit);
+    reader.run();
+    let Reader { emit, state, .. } = reader;
+    finish::finish(kept, emit, &state, dialect, options)
 }
 
 /// Parses one call without names, for example out of a record:
-/// `mprotect(0x7f0000000000, 4096, PROT_READ)`.
+/// `mprotect(0x7f0000000000, 4096, PROT_READ)`. A result behind it is read over.
 ///
 /// # Errors
-/// The first fault in it.
-pub fn parse_call(_text: &str) -> Result<Call, Diagnostic> {
-    Err(Diagnostic {
-        severity: crate::Severity::Error,
-        code: "empty",
-        span: 0..0,
-        line: 1,
-        column: 1,
-        end_line: 1,
-        end_column: 1,
-        message: String::new(),
-        hint: None,
-    })
+/// The first fault in it, or `no-call` where it is none that is simulated.
+pub fn parse_call(text: &str) -> Result<Call, Diagnostic> {
+    let parsed = parse(text, &ParseOptions::default());
+    if let Some(fault) = parsed.diagnostics.iter().find(|d| d.is_error()) {
+        return Err(fault.clone());
+    }
+    match Interp::new(&parsed.program, EvalContext::default()).next_event() {
+        Event::Call(step) => Ok(step.call),
+        Event::Error(fault) => Err(*fault),
+        _ => Err(Diagnostic {
+            severity: Severity::Error,
+            code: "no-call",
+            span: 0..text.len(),
+            line: 1,
+            column: 1,
+            end_line: 1,
+            end_column: u32::try_from(text.chars().count() + 1).unwrap_or(u32::MAX),
+            message: "this is no call that is simulated".to_owned(),
+            hint: None,
+        }),
+    }
+}
+
+/// Whether `ch` closes a text in quotes like `"`.
+pub(crate) fn ends_text(ch: char) -> bool {
+    suspicious::meant_mark(ch) == Some(b'"')
 }

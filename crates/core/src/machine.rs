@@ -11,6 +11,7 @@ use crate::mm::Process;
 use crate::paging::{MemoryDesign, PageState, PageTable, Paging, PhysMem, drop_file_pages};
 use crate::start::{self, StartState};
 use crate::vma::area::{SpecialName, Vma};
+use crate::vma::height;
 use crate::vma::tree::VmaTree;
 
 /// Limits and settings of the machine that calls can run into.
@@ -271,6 +272,16 @@ impl Machine {
     #[must_use]
     pub fn map_count(&self, of: ProcessId) -> usize {
         self.process(of).map_or(0, |p| p.mm.tree.len())
+    }
+
+    /// The heights, in levels, that the tree of process `of`'s VMAs can have in the kernel: what a
+    /// descent costs. Which it has depends on the order in which the VMAs came.
+    #[must_use]
+    pub fn tree_height(&self, of: ProcessId) -> std::ops::RangeInclusive<u32> {
+        match self.process(of) {
+            Some(process) => height::height(&process.mm.tree),
+            None => 0..=0,
+        }
     }
 
     /// The VMAs of process `of`, in address order.

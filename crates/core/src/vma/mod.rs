@@ -3,6 +3,7 @@
 
 mod anon;
 pub mod area;
+pub(crate) mod height;
 pub(crate) mod iter;
 pub(crate) mod merge;
 mod modify;

@@ -98,6 +98,12 @@ impl Files {
         self.file(id).inode
     }
 
+    /// The inode that `path` names, once it was opened or mapped.
+    #[must_use]
+    pub fn inode_by_path(&self, path: &str) -> Option<InodeId> {
+        self.by_path.get(path).copied()
+    }
+
     /// Adds an inode as it is.
     pub fn add_inode(&mut self, inode: Inode) -> InodeId {
         let id = InodeId(u32::try_from(self.inodes.len()).unwrap_or(u32::MAX));

@@ -6,7 +6,7 @@ use super::folio::{Arena, Backing, FolioId};
 use super::settings::ShmemHuge;
 use super::{Paging, PhysMem};
 use crate::addr::PageSize;
-use crate::file::{Files, InodeId, InodeKind};
+use crate::file::{InodeId, InodeKind};
 use crate::kernel::KernelId;
 use crate::meter::{Counter, Counts};
 
@@ -166,16 +166,8 @@ impl PhysMem {
     /// Writes bytes `from..to` of a file with one `write()`, as far as the page cache sees it:
     /// folios are made as large as the file system makes them for a write of that length.
     /// The caller sets the file's size. Does nothing for pages that are there.
-    pub fn write_file(
-        &mut self,
-        counts: &mut Counts,
-        files: &Files,
-        inode: InodeId,
-        from: u64,
-        to: u64,
-    ) {
-        let default_fs = FileSystem::of(files.inode(inode).kind);
-        let fs = self.cache(inode, default_fs).fs;
+    pub fn write_file(&mut self, counts: &mut Counts, inode: InodeId, from: u64, to: u64) {
+        let fs = self.cache(inode, FileSystem::Ext4).fs;
         let shift = self.design.page_size.shift();
         let mut at = from;
         while at < to {
@@ -379,13 +371,11 @@ mod tests {
         let design = MemoryDesign::from_parts("16k".into(), PageSize::K16);
         let kernel = Kernel::by_id(KernelId::V6_12);
         let mut mem = PhysMem::new(kernel, design);
-        let mut files = Files::default();
-        let file = files.add_tmpfs(InodeKind::Regular, "w".into(), 8 << 20);
-        let inode = files.inode_of(file);
+        let inode = InodeId(0);
         mem.set_file_system(inode, FileSystem::Xfs);
         let mut counts = Counts::default();
         for i in 0..8 {
-            mem.write_file(&mut counts, &files, inode, i << 20, (i + 1) << 20);
+            mem.write_file(&mut counts, inode, i << 20, (i + 1) << 20);
         }
         let orders: Vec<u32> = mem.caches[&inode]
             .folios

@@ -14,6 +14,7 @@ mod mremap;
 mod mremap_checked;
 mod mseal;
 mod msync;
+mod settings;
 
 use crate::call::{Call, Outcome};
 use crate::cx::Cx;
@@ -85,7 +86,7 @@ impl Cx<'_> {
             Call::SetSysfs {
                 ref path,
                 ref value,
-            } => self.mem.set_sysfs(path, value).map(|()| value.len() as u64),
+            } => self.write_setting(path, value),
             Call::Fork | Call::Exit | Call::Execve { .. } => Err(Errno::ENOSYS),
         };
         result.into()

@@ -94,13 +94,21 @@ fn start(
     calls: &[stopgap::Recorded],
 ) -> Machine {
     let known = maps_text::parse_smaps(case.before_smaps.as_deref().unwrap_or(""));
+    let mut resident = Vec::new();
     let mappings = before
         .iter()
         .map(|line| {
             let told = known.iter().find(|e| e.maps == *line);
-            let told = told
-                .map(|e| (e.flags, e.rss))
-                .or_else(|| recorder::usual(&case.kernel, line));
+            let usual = recorder::usual(&case.kernel, line);
+            let flags = told.map(|e| e.flags).or(usual.as_ref().map(|u| u.flags));
+            // The extract says how much is resident, the table also where.
+            let whole = told.filter(|e| usual.as_ref().is_none_or(|u| u.size() != e.rss));
+            let (rss, parts) = match (whole, usual) {
+                (Some(entry), _) => (Some(entry.rss), Vec::new()),
+                (None, Some(usual)) => (usual.rss, usual.resident),
+                (None, None) => (None, Vec::new()),
+            };
+            resident.extend(parts);
             StartMapping {
                 range: AddrRange::new(line.start, line.end),
                 prot: line.prot(),
@@ -109,8 +117,8 @@ fn start(
                 dev: line.dev,
                 inode: line.ino,
                 name: line.name.as_str().into(),
-                flags: told.map(|(flags, _)| flags),
-                rss: told.map(|(_, rss)| rss),
+                flags,
+                rss,
             }
         })
         .collect();
@@ -123,6 +131,9 @@ fn start(
         limits,
         start,
     });
+    for range in resident {
+        machine.bring_in(ProcessId(0), range);
+    }
     // A heap of no length shows in no maps: what the first `brk` says is its start.
     if let Some(brk) = first_break(calls) {
         machine.set_brk(ProcessId(0), start_brk.unwrap_or(brk), brk);

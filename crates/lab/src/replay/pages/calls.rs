@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sealab_core::call::{Call, Outcome};
 use sealab_core::errno::{Errno, Signal};
-use sealab_core::flags::MapFlags;
+use sealab_core::flags::{MapFlags, madv};
 
 use super::super::stopgap::number;
 use super::record::{Experiment, Step};
@@ -46,11 +46,34 @@ pub fn not_modelled(experiment: &Experiment) -> Option<&'static str> {
     })
 }
 
-/// Reads a step.
+/// Reads a step: one request, or one for each page of a block that is named so.
 ///
 /// # Errors
 /// A call that is not known, in words.
-pub fn request(step: &Step) -> Result<Request, String> {
+pub fn requests(step: &Step, page_size: u64) -> Result<Vec<Request>, String> {
+    if step.call != "madvise(page 0..N-1 of block 0, one page each, MADV_DONTNEED)" {
+        return Ok(vec![request(step)?]);
+    }
+    let block = match page_size {
+        4096 => 16,
+        16384 => 128,
+        _ => 32,
+    };
+    Ok((0..block)
+        .map(|page| {
+            Request::Call(Call::Madvise {
+                addr: FIRST_RANGE + page * page_size,
+                len: page_size,
+                advice: madv::DONTNEED,
+            })
+        })
+        .collect())
+}
+
+/// Where every experiment's range A begins.
+const FIRST_RANGE: u64 = 0x100_0000_0000;
+
+fn request(step: &Step) -> Result<Request, String> {
     let text = step.call.as_str();
     let Some((name, rest)) = text.split_once('(') else {
         return Ok(Request::Nothing);
@@ -194,11 +217,12 @@ pub fn expected(step: &Step) -> Result<Option<Outcome>, String> {
     if ret.starts_with("signal SIGBUS") {
         return Ok(Some(Outcome::Signal(Signal::Bus)));
     }
-    if let Some(child) = ret.strip_prefix('P') {
-        return Ok(child.parse().ok().map(Outcome::Value));
-    }
-    if ret == "?" || ret.starts_with("child") {
+    if ret.starts_with('P') {
         return Ok(None);
     }
+    if matches!(ret, "?" | "ok" | "") || ret.starts_with("child") {
+        return Ok(None);
+    }
+    let ret = ret.strip_suffix(" each").unwrap_or(ret);
     Ok(Some(Outcome::Value(number(ret)?)))
 }

@@ -46,12 +46,15 @@ impl Folios {
 pub fn state(
     machine: &mut Machine,
     recorded: &BTreeMap<String, ProcessState>,
+    processes: &super::Processes,
     folios: &mut Folios,
     differences: &mut Vec<String>,
 ) -> Result<(), String> {
     let mut pairs = Vec::new();
     for (name, process) in recorded {
-        let id = super::process(name)?;
+        let id = *processes
+            .get(name)
+            .ok_or_else(|| format!("{name}: no process"))?;
         maps(machine, id, name, process, differences)?;
         for (label, range) in &process.ranges {
             let simulated = pages(machine, id, range)?;

@@ -45,10 +45,21 @@ pub fn replay(experiment: &Experiment) -> Result<PagesVerdict, String> {
     }
     let mut machine = start(experiment)?;
     let mut folios = Folios::default();
+    let mut processes = Processes::from([("P0".to_owned(), ProcessId(0))]);
     for (number, step) in experiment.steps.iter().enumerate() {
         let wrong = |e: String| format!("{place}: step {number}: {e}");
-        let by = process(&step.by).map_err(wrong)?;
-        let outcome = perform(&mut machine, by, experiment, step).map_err(wrong)?;
+        let by = *processes
+            .get(&step.by)
+            .ok_or_else(|| wrong(format!("{}: no process", step.by)))?;
+        let mut outcome = None;
+        for request in calls::requests(step, experiment.page_size).map_err(wrong)? {
+            outcome = perform(&mut machine, by, experiment, step, request).map_err(wrong)?;
+        }
+        if let (true, Some(Outcome::Value(child))) = (step.call == "fork()", outcome) {
+            // Names of processes are given anew once one has ended.
+            processes.insert(step.ret.clone(), ProcessId(u32::try_from(child).unwrap_or(0)));
+            outcome = None;
+        }
         let expected = calls::expected(step).map_err(wrong)?;
         let mut differences = Vec::new();
         if let (Some(outcome), Some(expected)) = (outcome, expected)
@@ -57,7 +68,8 @@ pub fn replay(experiment: &Experiment) -> Result<PagesVerdict, String> {
             differences.push(format!("result: recorded {expected:?}, simulated {outcome:?}"));
         }
         if let Some(state) = &step.state {
-            compare::state(&mut machine, state, &mut folios, &mut differences).map_err(wrong)?;
+            compare::state(&mut machine, state, &processes, &mut folios, &mut differences)
+                .map_err(wrong)?;
         }
         if !differences.is_empty() {
             return Ok(PagesVerdict::Failed {
@@ -70,13 +82,11 @@ pub fn replay(experiment: &Experiment) -> Result<PagesVerdict, String> {
     Ok(PagesVerdict::Passed)
 }
 
-/// `P3` → process 3.
-fn process(name: &str) -> Result<ProcessId, String> {
-    name.strip_prefix('P')
-        .and_then(|n| n.parse().ok())
-        .map(ProcessId)
-        .ok_or_else(|| format!("{name}: no process"))
-}
+/// Which process a name (`P0`, `P1`…) stands for now.
+type Processes = std::collections::HashMap<String, ProcessId>;
+
+/// End of user addresses on arm64 with 48 bits.
+const USER_SPACE: u64 = 1 << 48;
 
 /// The machine that the experiment was recorded on.
 fn start(experiment: &Experiment) -> Result<Machine, String> {
@@ -99,7 +109,9 @@ fn start(experiment: &Experiment) -> Result<Machine, String> {
     }
     // The one machine without FEAT_HAFDBS says so in its name.
     memory.hardware_af_dirty = !experiment.config.contains("noHAFDBS");
-    let mut machine = Machine::new(Config::new(Kernel::by_id(kernel), memory));
+    let mut config = Config::new(Kernel::by_id(kernel), memory);
+    config.limits.task_size = USER_SPACE;
+    let mut machine = Machine::new(config);
     apply_settings(&mut machine, experiment)?;
     Ok(machine)
 }
@@ -131,8 +143,9 @@ fn perform(
     by: ProcessId,
     experiment: &Experiment,
     step: &record::Step,
+    request: Request,
 ) -> Result<Option<Outcome>, String> {
-    match calls::request(step)? {
+    match request {
         Request::Nothing => Ok(None),
         Request::Call(call) => Ok(Some(machine.call(by, &call))),
         Request::File {
@@ -153,11 +166,12 @@ fn perform(
                 .inode_by_path(&path)
                 .ok_or_else(|| format!("{path}: not opened"))?;
             machine.memory_mut().set_file_system(inode, file_system(&path, experiment)?);
-            if let Some(chunk) = written {
+            // "Warm": an earlier experiment wrote the file in pieces of 1 MiB.
+            let warm = experiment.note.as_deref().is_some_and(|n| n.contains("warm"));
+            if let Some(chunk) = written.or(warm.then_some(1 << 20)) {
                 write_in_chunks(machine, inode, size, chunk);
-                return Ok(None);
             }
-            Ok(Some(outcome))
+            Ok(Some(outcome).filter(|_| written.is_none()))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! All of it together: processes, files and physical memory under one kernel.
 
-use crate::addr::{AddrRange, PageSize};
+use crate::addr::{AddrRange, PageSize, Pages};
 use crate::call::{Call, Mapping, MappingFile, MemorySystem, Outcome, ProcessId};
 use crate::cx::{Cx, Meter, Punch};
 use crate::errno::Errno;
@@ -129,6 +129,17 @@ pub struct CallTrace {
     pub walks: Vec<WalkRecord>,
     /// Something a reader must be told, for example that the posted patch is undefined here.
     pub remarks: Vec<&'static str>,
+}
+
+/// What a process is charged with, in pages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Accounts {
+    /// Everything mapped (`total_vm`), held against RLIMIT_AS.
+    pub total: Pages,
+    /// Private writable memory that is no stack (`data_vm`), held against RLIMIT_DATA.
+    pub data: Pages,
+    /// Locked memory (`locked_vm`), held against RLIMIT_MEMLOCK.
+    pub locked: Pages,
 }
 
 /// Most processes a machine has at a time: a scenario that forks in a loop ends there (`EAGAIN`).
@@ -282,6 +293,17 @@ impl Machine {
             Some(process) => height::height(&process.mm.tree),
             None => 0..=0,
         }
+    }
+
+    /// What process `of` is charged with.
+    #[must_use]
+    pub fn accounts(&self, of: ProcessId) -> Accounts {
+        self.process(of)
+            .map_or_else(Accounts::default, |p| Accounts {
+                total: Pages(p.mm.total_vm),
+                data: Pages(p.mm.data_vm),
+                locked: Pages(p.mm.locked_vm),
+            })
     }
 
     /// The VMAs of process `of`, in address order.

@@ -13,7 +13,10 @@ pub struct FlagTable {
     /// Bits that hold a number rather than flags: an entry whose value lies in them matches only
     /// as a whole. 0 if there are none.
     pub field: u64,
-    /// The names.
+    /// Bits that hold a number which strace prints shifted (`21<<MAP_HUGE_SHIFT`), by how much,
+    /// and the shift's name.
+    pub shifted: Option<(u64, u32, &'static str)>,
+    /// The names, in the order in which strace prints them.
     pub flags: &'static [Flag],
 }
 
@@ -69,25 +72,39 @@ impl FlagTable {
         }
         let mut names = Vec::new();
         let mut rest = value;
-        if let Some(flag) = self.flags.iter().find(|f| f.value == value & self.field)
-            && (flag.value != 0 || value == 0)
-        {
+        let whole = self.flags.iter().find(|f| f.value == value & self.field);
+        // Without a field, the name of 0 stands for no flag at all.
+        if let Some(flag) = whole.filter(|_| self.field != 0 || value == 0) {
             names.push(flag.name.to_owned());
             rest &= !self.field;
+        } else if value & self.field != 0 {
+            let number = value & self.field;
+            names.push(format!("{number:#x} /* {}??? */", self.prefix));
+            rest &= !self.field;
         }
+        let (mask, shift, shift_name) = self.shifted.unwrap_or((0, 0, ""));
+        let number = (rest & mask) >> shift;
+        rest &= !mask;
         for flag in self.flags {
             let bits = flag.value & !self.field;
-            if bits != 0 && bits == flag.value && rest & bits == bits {
+            if bits != 0 && bits == flag.value && bits & mask == 0 && rest & bits == bits {
                 names.push(flag.name.to_owned());
                 rest &= !bits;
             }
         }
-        match (names.is_empty(), rest) {
-            (true, 0) => "0".to_owned(),
-            (true, _) => format!("{rest:#x} /* {}??? */", self.prefix),
-            (false, 0) => names.join("|"),
-            (false, _) => format!("{}|{rest:#x}", names.join("|")),
+        if rest != 0 {
+            names.push(match names.is_empty() {
+                true => format!("{rest:#x} /* {}??? */", self.prefix),
+                false => format!("{rest:#x}"),
+            });
         }
+        if number != 0 {
+            names.push(format!("{number}<<{shift_name}"));
+        }
+        if names.is_empty() {
+            names.push("0".to_owned());
+        }
+        names.join("|")
     }
 }
 
@@ -106,6 +123,7 @@ pub static PROT: FlagTable = FlagTable {
     title: "Protection",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[
         flag("PROT_NONE", 0x0, "no access at all"),
         flag("PROT_READ", 0x1, "pages can be read"),
@@ -116,12 +134,6 @@ pub static PROT: FlagTable = FlagTable {
             0x8,
             "for atomic operations; changes nothing today",
         ),
-        flag(
-            "PROT_BTI",
-            0x10,
-            "arm64: indirect branches must land on a BTI instruction",
-        ),
-        flag("PROT_MTE", 0x20, "arm64: memory tagging"),
         flag(
             "PROT_GROWSDOWN",
             0x0100_0000,
@@ -141,7 +153,9 @@ pub static MAP: FlagTable = FlagTable {
     title: "Kind of mapping",
     joins: true,
     field: 0xf,
+    shifted: Some((0x3f << 26, 26, "MAP_HUGE_SHIFT")),
     flags: &[
+        flag("MAP_FILE", 0x0, "neither shared nor private: refused"),
         flag(
             "MAP_SHARED",
             0x1,
@@ -175,6 +189,13 @@ pub static MAP: FlagTable = FlagTable {
         flag("MAP_32BIT", 0x40, "x86-64: below 2 GiB"),
         flag("MAP_ABOVE4G", 0x80, "x86-64: above 4 GiB"),
         flag(
+            "MAP_NORESERVE",
+            0x4000,
+            "not charged against the commit limit",
+        ),
+        flag("MAP_POPULATE", 0x8000, "pages are faulted in at once"),
+        flag("MAP_NONBLOCK", 0x1_0000, "with MAP_POPULATE: does nothing"),
+        flag(
             "MAP_GROWSDOWN",
             0x100,
             "a stack: grows on an access just below it",
@@ -182,13 +203,6 @@ pub static MAP: FlagTable = FlagTable {
         flag("MAP_DENYWRITE", 0x800, "ignored"),
         flag("MAP_EXECUTABLE", 0x1000, "ignored"),
         flag("MAP_LOCKED", 0x2000, "locked in memory, as by mlock"),
-        flag(
-            "MAP_NORESERVE",
-            0x4000,
-            "not charged against the commit limit",
-        ),
-        flag("MAP_POPULATE", 0x8000, "pages are faulted in at once"),
-        flag("MAP_NONBLOCK", 0x1_0000, "with MAP_POPULATE: does nothing"),
         flag(
             "MAP_STACK",
             0x2_0000,
@@ -201,14 +215,14 @@ pub static MAP: FlagTable = FlagTable {
             "with MAP_SHARED_VALIDATE, on DAX files",
         ),
         flag(
-            "MAP_FIXED_NOREPLACE",
-            0x10_0000,
-            "exactly at addr, EEXIST if anything is there",
-        ),
-        flag(
             "MAP_UNINITIALIZED",
             0x400_0000,
             "without an MMU: not cleared",
+        ),
+        flag(
+            "MAP_FIXED_NOREPLACE",
+            0x10_0000,
+            "exactly at addr, EEXIST if anything is there",
         ),
         flag("MAP_HUGE_64KB", 16 << 26, "huge pages of 64 KiB"),
         flag("MAP_HUGE_512KB", 19 << 26, "huge pages of 512 KiB"),
@@ -231,6 +245,7 @@ pub static MADV: FlagTable = FlagTable {
     title: "Advice",
     joins: false,
     field: 0,
+    shifted: None,
     flags: &[
         flag("MADV_NORMAL", 0, "no special treatment"),
         flag("MADV_RANDOM", 1, "no read-ahead"),
@@ -296,6 +311,7 @@ pub static MREMAP: FlagTable = FlagTable {
     title: "Moving",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[
         flag(
             "MREMAP_MAYMOVE",
@@ -321,6 +337,7 @@ pub static MLOCK: FlagTable = FlagTable {
     title: "Locking a range",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[flag("MLOCK_ONFAULT", 1, "lock pages as they are touched")],
 };
 
@@ -330,6 +347,7 @@ pub static MCL: FlagTable = FlagTable {
     title: "Locking all",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[
         flag("MCL_CURRENT", 1, "what is mapped now"),
         flag("MCL_FUTURE", 2, "what will be mapped"),
@@ -343,10 +361,11 @@ pub static MS: FlagTable = FlagTable {
     title: "Writing back",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[
+        flag("MS_SYNC", 4, "write and wait"),
         flag("MS_ASYNC", 1, "start writing; does nothing today"),
         flag("MS_INVALIDATE", 2, "EBUSY if locked"),
-        flag("MS_SYNC", 4, "write and wait"),
     ],
 };
 
@@ -356,6 +375,7 @@ pub static O: FlagTable = FlagTable {
     title: "Opening a file",
     joins: true,
     field: 0o3,
+    shifted: None,
     flags: &[
         flag("O_RDONLY", 0o0, "for reading"),
         flag("O_WRONLY", 0o1, "for writing"),
@@ -367,16 +387,16 @@ pub static O: FlagTable = FlagTable {
         flag("O_APPEND", 0o2000, "writes go to the end"),
         flag("O_NONBLOCK", 0o4000, "does not wait"),
         flag("O_SYNC", 0o401_0000, "each write waits for the disk"),
-        flag("O_DSYNC", 0o1_0000, "each write waits for its data"),
         flag("O_ASYNC", 0o2_0000, "signals when ready"),
+        flag("O_DSYNC", 0o1_0000, "each write waits for its data"),
         flag("O_DIRECT", 0o4_0000, "past the page cache"),
         flag("O_LARGEFILE", 0o10_0000, "large files"),
-        flag("O_TMPFILE", 0o2020_0000, "a file without a name"),
-        flag("O_DIRECTORY", 0o20_0000, "must be a directory"),
         flag("O_NOFOLLOW", 0o40_0000, "no symbolic link"),
         flag("O_NOATIME", 0o100_0000, "access time untouched"),
         flag("O_CLOEXEC", 0o200_0000, "closed by execve"),
         flag("O_PATH", 0o1000_0000, "only a reference to the file"),
+        flag("O_TMPFILE", 0o2020_0000, "a file without a name"),
+        flag("O_DIRECTORY", 0o20_0000, "must be a directory"),
     ],
 };
 
@@ -386,6 +406,7 @@ pub static MFD: FlagTable = FlagTable {
     title: "Making a memory file",
     joins: true,
     field: 0,
+    shifted: None,
     flags: &[
         flag("MFD_CLOEXEC", 0x1, "closed by execve"),
         flag(
@@ -405,6 +426,7 @@ pub static AT: FlagTable = FlagTable {
     title: "Directory",
     joins: false,
     field: 0,
+    shifted: None,
     flags: &[flag("AT_FDCWD", -100_i64 as u64, "the current directory")],
 };
 
@@ -414,10 +436,10 @@ pub static CONSTANTS: FlagTable = FlagTable {
     title: "Constants",
     joins: false,
     field: 0,
+    shifted: None,
     flags: &[
         flag("NULL", 0, "address 0: the kernel chooses"),
         flag("MAP_ANON", 0x20, "the old name of MAP_ANONYMOUS"),
-        flag("MAP_FILE", 0, "ignored"),
         flag(
             "MAP_FAILED",
             u64::MAX,
@@ -429,6 +451,13 @@ pub static CONSTANTS: FlagTable = FlagTable {
             "where the size of huge pages stands in mmap's flags",
         ),
         flag("O_ACCMODE", 0o3, "the bits of O_RDONLY, O_WRONLY, O_RDWR"),
+        // not printed: the same bits are unknown ones on x86-64
+        flag(
+            "PROT_BTI",
+            0x10,
+            "arm64: indirect branches must land on a BTI instruction",
+        ),
+        flag("PROT_MTE", 0x20, "arm64: memory tagging"),
         flag("O_NDELAY", 0o4000, "O_NONBLOCK"),
     ],
 };
@@ -446,13 +475,19 @@ mod tests {
             MAP.text(0x8000_0000_0022),
             "MAP_PRIVATE|MAP_ANONYMOUS|0x800000000000"
         );
-        assert_eq!(MAP.text(0x24), "MAP_ANONYMOUS|0x4");
+        assert_eq!(MAP.text(0x20), "MAP_FILE|MAP_ANONYMOUS");
+        assert_eq!(MAP.text(0x24), "0x4 /* MAP_??? */|MAP_ANONYMOUS");
+        assert_eq!(
+            MAP.text(0x40022 | 21 << 26),
+            "MAP_PRIVATE|MAP_ANONYMOUS|MAP_HUGETLB|21<<MAP_HUGE_SHIFT"
+        );
         assert_eq!(MREMAP.text(0), "0");
         assert_eq!(MADV.text(4), "MADV_DONTNEED");
         assert_eq!(MADV.text(77), "0x4d /* MADV_??? */");
         assert_eq!(MS.text(0x40), "0x40 /* MS_??? */");
         assert_eq!(O.text(0o2000102), "O_RDWR|O_CREAT|O_CLOEXEC");
         assert_eq!(O.text(0), "O_RDONLY");
+        assert_eq!(O.text(0o2000000), "O_RDONLY|O_CLOEXEC");
     }
 
     #[test]
@@ -461,12 +496,21 @@ mod tests {
             for a in table.flags {
                 for b in table.flags {
                     let value = a.value | b.value;
+                    if table.shifted.is_some_and(|(mask, _, _)| value & mask != 0) {
+                        continue;
+                    }
                     let text = table.text(value);
                     let back = text.split('|').fold(0, |sum, part| {
                         sum | table.get(part).map_or_else(
                             || {
-                                u64::from_str_radix(part.trim_start_matches("0x"), 16)
-                                    .unwrap_or(u64::MAX)
+                                u64::from_str_radix(
+                                    part.split(' ')
+                                        .next()
+                                        .unwrap_or("")
+                                        .trim_start_matches("0x"),
+                                    16,
+                                )
+                                .unwrap_or(u64::MAX)
                             },
                             |flag| flag.value,
                         )

@@ -69,6 +69,11 @@ impl Paging<'_> {
             ra.size = if once { pages } else { 2 * pages };
             ra.async_size = pages;
             ra.order = order;
+            if !newer && of.pages < pages {
+                // A file shorter than a PMD: its folio carries the mark (as recorded with 6.12 and
+                // 16K pages).
+                ra.size = pages;
+            }
             self.read_ordered(of, ra, order);
             return true;
         }
@@ -190,7 +195,10 @@ impl Paging<'_> {
             ra.size = next_size(1 + run + most, most);
         }
         if newer {
-            ra.order += 2;
+            if self.mem.kernel().id < KernelId::V7 || ra.order > 0 {
+                // 7.x: single pages stay single (as recorded with 7.3).
+                ra.order += 2;
+            }
             let align = 1u64 << ra.order.min(most.trailing_zeros());
             let end = ra.start + ra.size;
             let aligned = end & !(align - 1);

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use sealab_core::addr::AddrRange;
 use sealab_core::flags::VmFlags;
 
 use super::maps_text::MapsLine;
@@ -14,10 +15,29 @@ struct Known {
     size: u64,
     flags: VmFlags,
     rss: u64,
+    pages: Vec<(u64, u64)>,
 }
 
-/// The flags and resident bytes that the recorder's mapping `line` usually has under `kernel`.
-pub fn usual(kernel: &str, line: &MapsLine) -> Option<(VmFlags, u64)> {
+/// What is usual of a mapping.
+pub struct Usual {
+    /// Its flags.
+    pub flags: VmFlags,
+    /// Its resident bytes; `None` where `resident` says more.
+    pub rss: Option<u64>,
+    /// Its resident parts, where it is resident in part.
+    pub resident: Vec<AddrRange>,
+}
+
+impl Usual {
+    /// Its resident bytes.
+    pub fn size(&self) -> u64 {
+        let parts = self.resident.iter().map(|r| r.len());
+        self.rss.unwrap_or_else(|| parts.sum())
+    }
+}
+
+/// What the recorder's mapping `line` usually has under `kernel`.
+pub fn usual(kernel: &str, line: &MapsLine) -> Option<Usual> {
     static TABLE: OnceLock<Vec<Known>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let text = include_str!("../../data/recorder-start.csv");
@@ -29,7 +49,15 @@ pub fn usual(kernel: &str, line: &MapsLine) -> Option<(VmFlags, u64)> {
             && (k.file, k.perms) == (file, &line.perms)
             && (k.offset, k.size) == (line.offset, line.end - line.start)
     });
-    found.map(|k| (k.flags, k.rss))
+    found.map(|k| Usual {
+        flags: k.flags,
+        rss: k.pages.is_empty().then_some(k.rss),
+        resident: (k.pages.iter())
+            .map(|(first, end)| {
+                AddrRange::new(line.start + (first << 12), line.start + (end << 12))
+            })
+            .collect(),
+    })
 }
 
 fn parse(line: &'static str) -> Option<Known> {
@@ -52,6 +80,13 @@ fn parse(line: &'static str) -> Option<Known> {
         size,
         flags: flags.collect(),
         rss: next()?.parse::<u64>().ok()? << 10,
+        pages: next()?
+            .split_terminator(' ')
+            .map(|run| {
+                let (first, end) = run.split_once('-')?;
+                Some((first.parse().ok()?, end.parse().ok()?))
+            })
+            .collect::<Option<_>>()?,
     })
 }
 
@@ -63,7 +98,9 @@ mod tests {
     fn every_line_of_the_table_is_read() {
         let text = include_str!("../../data/recorder-start.csv");
         for line in text.lines().filter(|l| !l.starts_with('#')) {
-            assert!(parse(line).is_some(), "{line}");
+            let known = parse(line).unwrap_or_else(|| panic!("{line}"));
+            let pages: u64 = known.pages.iter().map(|(first, end)| end - first).sum();
+            assert!(known.pages.is_empty() || pages << 12 == known.rss, "{line}");
         }
     }
 }

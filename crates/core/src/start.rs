@@ -80,7 +80,7 @@ impl StartState {
             start_brk: Some(brk),
             brk: Some(brk),
             mmap_base: page.align_down(MMAP_BASE),
-            start_stack: top - page.bytes(),
+            start_stack: top - page.bytes() / 2,
         }
     }
 
@@ -93,7 +93,8 @@ impl StartState {
         let start_brk = heap.clone().map(|m| m.range.start).min();
         let brk = heap.map(|m| m.range.end).max();
         let stack = mappings.iter().find(|m| &*m.name == "[stack]");
-        let start_stack = stack.map_or(bare.start_stack, |m| m.range.end - page.bytes());
+        // Inside the last page, below the arguments: never at a page's first byte.
+        let start_stack = stack.map_or(bare.start_stack, |m| m.range.end - page.bytes() / 2);
         let mmap_base = mappings
             .iter()
             .map(|m| m.range.end)

@@ -100,6 +100,43 @@ for (const spec of [line, bar, box]) {
   });
 }
 
+test("a box stands where its quartiles are", async ({ page }) => {
+  await open(page, {
+    ...box,
+    x: { ...box.x, categories: ["5.1", "6.11", "6.12"] },
+    y: { ...box.y, min: 80, max: 130 },
+    series: [
+      {
+        name: "spread",
+        boxes: [
+          { x: 1, low: 90, q1: 100, median: 105, q3: 110, high: 120 },
+          { x: 2, low: 80, q1: 90, median: 100, q3: 120, high: 130 },
+        ],
+      },
+    ],
+  });
+  const center = async (text: string, axis: "x" | "y") => {
+    const box = await page.locator("#place").getByText(text, { exact: true }).boundingBox();
+    return box ? box[axis] + box[axis === "x" ? "width" : "height"] / 2 : Number.NaN;
+  };
+  // Box bodies are the only panel-coloured shapes.
+  const bodies = await page.locator("#place svg path").evaluateAll((paths) =>
+    paths
+      .filter((path) => path.getAttribute("stroke-width") === "2")
+      .map((path) => path.getBoundingClientRect())
+      .map(({ x, y, width, height }) => ({ middle: x + width / 2, top: y, bottom: y + height })),
+  );
+  expect(bodies).toHaveLength(2);
+  // Whiskers belong to the same shape: it reaches from low to high.
+  const [first, second] = bodies;
+  expect(Math.abs((first?.middle ?? 0) - (await center("6.11", "x")))).toBeLessThan(3);
+  expect(Math.abs((first?.top ?? 0) - (await center("120", "y")))).toBeLessThan(4);
+  expect(Math.abs((first?.bottom ?? 0) - (await center("90", "y")))).toBeLessThan(4);
+  expect(Math.abs((second?.middle ?? 0) - (await center("6.12", "x")))).toBeLessThan(3);
+  expect(Math.abs((second?.top ?? 0) - (await center("130", "y")))).toBeLessThan(4);
+  expect(Math.abs((second?.bottom ?? 0) - (await center("80", "y")))).toBeLessThan(4);
+});
+
 test("colours follow the theme", async ({ page }) => {
   await open(page, line);
   const colours = () =>

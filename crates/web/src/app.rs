@@ -61,7 +61,8 @@ fn Result() -> Html {
     let store = use_store();
     let stale = (store.stale() && store.run.overview.is_some()).then_some("stale");
     html! {
-        <section class="right" id="result" aria-label="Result" aria-busy={store.run.busy.to_string()}>
+        <section class="right" id="result" aria-label="Result" aria-busy={store.run.busy.to_string()}
+            data-fresh={(!store.stale() && !store.run.busy).to_string()}>
             <Variants />
             <RunProgress />
             <Tabs />

@@ -124,6 +124,14 @@ pub fn FullEditor(props: &FullEditorProps) -> Html {
     use_text(&store, mounted.clone());
     use_tokens(&store, mounted.clone());
     use_marks(&store, mounted.clone());
+    let before = use_mut_ref(|| store.focus_editor);
+    use_effect_with((mounted.clone(), store.focus_editor), move |(mounted, asked)| {
+        if before.replace(*asked) != *asked
+            && let Some(Handle(mounted)) = mounted
+        {
+            mounted.editor.focus();
+        }
+    });
     let reveal = !matches!(store.follow, Follow::Line { .. });
     use_effect_with((mounted, store.step_line()), move |(mounted, line)| {
         if let Some(Handle(mounted)) = mounted {

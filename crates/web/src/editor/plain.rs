@@ -34,6 +34,14 @@ pub fn PlainEditor(props: &PlainEditorProps) -> Html {
             }
         }
     });
+    use_effect_with(store.focus_editor, {
+        let node = node.clone();
+        move |&asked| {
+            if let Some(field) = node.cast::<HtmlTextAreaElement>().filter(|_| asked > 0) {
+                let _ = field.focus();
+            }
+        }
+    });
     let on_input = {
         let dispatch = store.dispatcher();
         Callback::from(move |event: InputEvent| {

@@ -89,7 +89,7 @@ fn pressed(store: &Store, event: &KeyboardEvent) -> bool {
                 store.dispatch(Action::View(view));
             }
         }
-        (_, "e") => focus_editor(),
+        (_, "e") => store.dispatch(Action::FocusEditor),
         (_, "g") => super::focus(GALLERY_ID),
         (_, "t") => store.dispatch(Action::Theme(store.theme.next())),
         (_, "?") => store.dispatch(Action::Dialog(Some(Dialog::Help))),
@@ -142,16 +142,5 @@ pub fn go_to_difference(store: &Store, forward: bool) {
     };
     if let Some(step) = found {
         go(store, step);
-    }
-}
-
-/// Puts the cursor into the editor, whichever it is.
-fn focus_editor() {
-    let editor = window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.query_selector(".editor textarea, .editor-host").ok()?)
-        .and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
-    if let Some(editor) = editor {
-        let _ = editor.focus();
     }
 }

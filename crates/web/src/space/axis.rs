@@ -87,7 +87,7 @@ pub fn Ruler(props: &RulerProps) -> Html {
         shown.then(|| {
             let last = x + ADDRESS_PX > axis.width();
             html! {
-                <g key={index} transform={format!("translate({x:.1} 0)")}>
+                <g key={format!("tick-{index}")} transform={format!("translate({x:.1} 0)")}>
                     <path class="tick" d="M.5 8v5" />
                     <text x={if last { "0" } else { "3" }} y="22"
                         text-anchor={if last && axis.width() > ADDRESS_PX { "end" } else { "start" }}>
@@ -100,7 +100,7 @@ pub fn Ruler(props: &RulerProps) -> Html {
     let marks = in_sight.clone().filter(|&(index, _)| differs[index]).map(|(index, _)| {
         let (from, to) = (axis.at(index), axis.at(index + 1));
         html! {
-            <rect key={index} class="differs" x={format!("{from:.1}")} y="1" height="4"
+            <rect key={format!("mark-{index}")} class="differs" x={format!("{from:.1}")} y="1" height="4"
                 width={format!("{:.1}", (to - from - 1.0).max(1.0))} rx="1" />
         }
     });

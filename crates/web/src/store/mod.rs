@@ -40,6 +40,8 @@ pub struct State {
     pub loads: u64,
     /// Documents that a load replaced, latest last: nothing a person typed is lost.
     pub before: Vec<Document>,
+    /// Grows when the editor is to take the focus.
+    pub focus_editor: u64,
     /// The view in front.
     pub view: View,
     /// What decides the step.

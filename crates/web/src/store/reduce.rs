@@ -37,6 +37,8 @@ pub enum Action {
     Process(Option<i64>),
     /// The process is to start with these mappings.
     Maps(Option<Rc<str>>),
+    /// The editor is to take the focus.
+    FocusEditor,
     /// A view was chosen.
     View(View),
     /// A step was chosen.
@@ -120,6 +122,9 @@ impl Reducible for State {
             }),
             Action::Process(pid) => state.document.pid = pid,
             Action::Maps(maps) => state.document.maps = maps,
+            Action::FocusEditor => {
+                state.focus_editor = state.focus_editor.wrapping_add(1);
+            }
             Action::View(view) => state.view = view,
             Action::Step(step) => {
                 state.follow = Follow::Step(step.min(state.steps()));

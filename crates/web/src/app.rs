@@ -103,7 +103,10 @@ fn Tabs() -> Html {
     // The arrow keys go from tab to tab, as everywhere.
     let on_key = {
         let dispatch = store.dispatcher();
-        let at = View::ALL.iter().position(|&view| view == store.view).unwrap_or(0);
+        let at = View::ALL
+            .iter()
+            .position(|&view| view == store.view)
+            .unwrap_or(0);
         Callback::from(move |event: KeyboardEvent| {
             let count = View::ALL.len();
             let next = match event.key().as_str() {

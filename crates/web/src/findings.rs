@@ -16,11 +16,23 @@ pub fn Findings() -> Html {
         return failed(&store, &fault.message);
     }
     let Some(overview) = store.run.overview.clone() else {
-        return band("", "Where the designs differ", html! { "Running the scenario under the chosen kernels…" });
+        return band(
+            "",
+            "Where the designs differ",
+            html! { "Running the scenario under the chosen kernels…" },
+        );
     };
-    let errors = overview.diagnostics.iter().filter(|d| d.severity == "error").count();
+    let errors = overview
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == "error")
+        .count();
     let Some(first) = overview.differences.first() else {
-        return band("agree", "No difference", html! { <Plain text={agreement(&overview, errors)} /> });
+        return band(
+            "agree",
+            "No difference",
+            html! { <Plain text={agreement(&overview, errors)} /> },
+        );
     };
     let rest = &overview.differences[1..];
     let toggle = {
@@ -64,7 +76,11 @@ fn sentence(store: &Store, difference: &Difference) -> Html {
 #[component]
 fn NextDifference() -> Html {
     let store = use_store();
-    let there_is = store.run.overview.as_ref().is_some_and(|o| o.differing.len() > 1);
+    let there_is = store
+        .run
+        .overview
+        .as_ref()
+        .is_some_and(|o| o.differing.len() > 1);
     if !there_is {
         return Html::default();
     }
@@ -89,7 +105,11 @@ fn agreement(overview: &Overview, errors: usize) -> String {
         1 => "One variant was run. Add another to compare it with.".to_owned(),
         _ => format!(
             "All {kernels} variants answer {} the same way, with the same changes and the same work.",
-            if calls == 1 { "the call".to_owned() } else { format!("the {} calls", count(calls as u64)) }
+            if calls == 1 {
+                "the call".to_owned()
+            } else {
+                format!("the {} calls", count(calls as u64))
+            }
         ),
     }
 }

@@ -147,10 +147,17 @@ fn step_in(sheet: &NodeRef, by: i64) {
     let all: Vec<HtmlElement> = (0..choices.length())
         .filter_map(|i| choices.item(i)?.dyn_into().ok())
         .collect();
-    let is = |selector: &str| all.iter().position(|c| c.matches(selector).unwrap_or(false));
-    let at = is(":focus").or_else(|| is("[aria-current=true]")).unwrap_or(0);
+    let is = |selector: &str| {
+        all.iter()
+            .position(|c| c.matches(selector).unwrap_or(false))
+    };
+    let at = is(":focus")
+        .or_else(|| is("[aria-current=true]"))
+        .unwrap_or(0);
     let last = all.len().saturating_sub(1);
-    let to = at.saturating_add_signed(isize::try_from(by).unwrap_or(0)).min(last);
+    let to = at
+        .saturating_add_signed(isize::try_from(by).unwrap_or(0))
+        .min(last);
     if let Some(choice) = all.get(to) {
         let _ = choice.focus();
     }

@@ -23,7 +23,9 @@ pub fn ShareDialog() -> Html {
     let fragment = use_answer::<LinkState, String>(kind::ENCODE_LINK, Some(store.link()));
     let fresh = store.run.overview.clone().filter(|_| !store.stale());
     let table = use_answer::<RunId, String>(kind::MARKDOWN, fresh.map(|o| RunId { run: o.run }));
-    let link = fragment.as_ref().map(|fragment| format!("{}{}", page(), **fragment));
+    let link = fragment
+        .as_ref()
+        .map(|fragment| format!("{}{}", page(), **fragment));
     let title = store.document.title();
     html! {
         <Modal title="Share" on_close={close}>
@@ -51,7 +53,9 @@ pub fn ShareDialog() -> Html {
 
 /// The page's own address without a fragment.
 fn page() -> String {
-    let href = window().and_then(|w| w.location().href().ok()).unwrap_or_default();
+    let href = window()
+        .and_then(|w| w.location().href().ok())
+        .unwrap_or_default();
     href.split('#').next().unwrap_or_default().to_owned()
 }
 
@@ -64,7 +68,10 @@ fn length_note(link: &str) -> String {
             count(CHAT_MAX as u64)
         )
     } else {
-        format!("{} characters. Opens exactly what you see.", count(length as u64))
+        format!(
+            "{} characters. Opens exactly what you see.",
+            count(length as u64)
+        )
     }
 }
 
@@ -83,13 +90,12 @@ fn escape_title(title: &str) -> String {
 /// The scenario in a fence that its own text cannot close, the result below it.
 fn with_result(store: &Store, table: &str, link: &str) -> String {
     let text = &store.document.text;
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or(0);
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.saturating_add(1).max(3));
-    format!("{fence}c\n{}\n{fence}\n\n{table}\n\n[Open in sealab]({link})\n", text.trim_end())
+    format!(
+        "{fence}c\n{}\n{fence}\n\n{table}\n\n[Open in sealab]({link})\n",
+        text.trim_end()
+    )
 }
 
 #[derive(Properties, PartialEq)]
@@ -146,10 +152,16 @@ fn Copyable(props: &CopyableProps) -> Html {
         })
     };
     let note = match *copied {
-        Some(false) => "The browser did not allow copying. The text is selected: press Ctrl C.".into(),
+        Some(false) => {
+            "The browser did not allow copying. The text is selected: press Ctrl C.".into()
+        }
         _ => props.note.clone(),
     };
-    let word = if *copied == Some(true) { "Copied" } else { "Copy" };
+    let word = if *copied == Some(true) {
+        "Copied"
+    } else {
+        "Copy"
+    };
     html! {
         <div class="share-row">
             <div><h3>{ &props.title }</h3><p aria-live="polite">{ note }</p></div>

@@ -23,7 +23,9 @@ pub fn StepBar() -> Html {
             differing: false,
         }),
     );
-    let row = rows.as_ref().and_then(|rows| rows.rows.first().filter(|row| row.step == step));
+    let row = rows
+        .as_ref()
+        .and_then(|rows| rows.rows.first().filter(|row| row.step == step));
     let act = |action: Action| {
         let dispatch = store.dispatcher();
         Callback::from(move |_: MouseEvent| dispatch.dispatch(action.clone()))

@@ -17,7 +17,10 @@ pub fn Variants() -> Html {
     let variants = store.document.variants.clone();
     let runs = store.run.overview.as_ref().map_or(&[][..], |o| &o.runs);
     // A result belongs to the card only while it is of the same variant.
-    let result = |index: usize| runs.get(index).filter(|run| variants.get(index) == Some(&run.variant));
+    let result = |index: usize| {
+        runs.get(index)
+            .filter(|run| variants.get(index) == Some(&run.variant))
+    };
     let add = {
         let dispatch = store.dispatcher();
         let next = next_variant(&catalogue, &variants);
@@ -85,7 +88,10 @@ fn Card(props: &CardProps) -> Html {
     let Some(catalogue) = &store.catalogue else {
         return Html::default();
     };
-    let design = catalogue.kernels.iter().find(|k| k.id == props.variant.kernel);
+    let design = catalogue
+        .kernels
+        .iter()
+        .find(|k| k.id == props.variant.kernel);
     html! {
         <div class="card" data-v={(index + 1).to_string()} role="group"
             aria-label={format!("Variant {}: kernel {}", index + 1, props.variant.kernel)}>

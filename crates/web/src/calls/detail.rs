@@ -25,12 +25,20 @@ pub fn StepDetailPanel(props: &StepDetailPanelProps) -> Html {
     let step = props.step;
     let detail = use_answer::<_, StepDetail>(
         kind::STEP,
-        overview.as_ref().filter(|_| step > 0).map(|o| StepRequest { run: o.run, step }),
+        overview
+            .as_ref()
+            .filter(|_| step > 0)
+            .map(|o| StepRequest { run: o.run, step }),
     );
-    let (Some(overview), Some(detail)) = (overview, detail.filter(|d| step > 0 && d.step == step)) else {
+    let (Some(overview), Some(detail)) = (overview, detail.filter(|d| step > 0 && d.step == step))
+    else {
         return html! { <section class="detail" aria-label="This call"></section> };
     };
-    let names: Vec<String> = overview.runs.iter().map(|run| run.variant.kernel.clone()).collect();
+    let names: Vec<String> = overview
+        .runs
+        .iter()
+        .map(|run| run.variant.kernel.clone())
+        .collect();
     html! {
         <section class="detail" aria-labelledby="detail-title">
             <h2 id="detail-title">{ "This call" }</h2>
@@ -148,8 +156,17 @@ fn count_row(row: &CountRow) -> Html {
 }
 
 fn weight(row: &CountRow, index: usize, n: u64) -> Option<String> {
-    let weight = row.weight_ns.get(index).copied().filter(|&weight| weight > 0.0)?;
+    let weight = row
+        .weight_ns
+        .get(index)
+        .copied()
+        .filter(|&weight| weight > 0.0)?;
     #[allow(clippy::cast_precision_loss)] // a readable estimate
     let cost = weight * n as f64;
-    Some(format!("{} × {} = {}", count(n), nanoseconds(weight), nanoseconds(cost)))
+    Some(format!(
+        "{} × {} = {}",
+        count(n),
+        nanoseconds(weight),
+        nanoseconds(cost)
+    ))
 }

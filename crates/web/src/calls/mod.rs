@@ -17,7 +17,12 @@ pub fn CallsView() -> Html {
     let Some(overview) = store.run.overview.clone() else {
         return Html::default();
     };
-    let unlisted = overview.runs.iter().map(|run| run.unlisted_calls).max().unwrap_or(0);
+    let unlisted = overview
+        .runs
+        .iter()
+        .map(|run| run.unlisted_calls)
+        .max()
+        .unwrap_or(0);
     html! {
         <div class="calls">
             <Table {overview} step={store.step()} {unlisted} />

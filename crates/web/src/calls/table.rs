@@ -33,7 +33,11 @@ pub fn Table(props: &TableProps) -> Html {
     let only = use_state_eq(|| false);
     let window = use_state_eq(|| 0..40_usize);
     let overview = &props.overview;
-    let total = if *only { overview.differing.len() } else { overview.lines.len() };
+    let total = if *only {
+        overview.differing.len()
+    } else {
+        overview.lines.len()
+    };
     let request = RowsRequest {
         run: overview.run,
         first: window.start,
@@ -53,7 +57,10 @@ pub fn Table(props: &TableProps) -> Html {
         })
     };
     let reveal = if *only {
-        overview.differing.iter().position(|&step| step == props.step)
+        overview
+            .differing
+            .iter()
+            .position(|&step| step == props.step)
     } else {
         props.step.checked_sub(1)
     };

@@ -15,8 +15,11 @@ extern "C" {
 
     type ChartModule;
     #[wasm_bindgen(method, js_name = createChart, catch)]
-    fn create_chart(this: &ChartModule, element: &HtmlElement, spec: &JsValue)
-    -> Result<Drawn, JsValue>;
+    fn create_chart(
+        this: &ChartModule,
+        element: &HtmlElement,
+        spec: &JsValue,
+    ) -> Result<Drawn, JsValue>;
 
     type Drawn;
     #[wasm_bindgen(method, catch)]
@@ -46,8 +49,12 @@ pub fn Chart(props: &ChartProps) -> Html {
             .unwrap_or(JsValue::NULL),
     );
     use_effect_with((), {
-        let (node, drawn, latest, missing) =
-            (node.clone(), drawn.clone(), latest.clone(), missing.setter());
+        let (node, drawn, latest, missing) = (
+            node.clone(),
+            drawn.clone(),
+            latest.clone(),
+            missing.setter(),
+        );
         move |()| {
             let kept = drawn.clone();
             spawn_local(async move {
@@ -56,8 +63,10 @@ pub fn Chart(props: &ChartProps) -> Html {
                 let Some(element) = node.cast::<HtmlElement>() else {
                     return;
                 };
-                let made = module
-                    .and_then(|m| m.unchecked_into::<ChartModule>().create_chart(&element, &latest.borrow()));
+                let made = module.and_then(|m| {
+                    m.unchecked_into::<ChartModule>()
+                        .create_chart(&element, &latest.borrow())
+                });
                 match made {
                     Ok(chart) => _ = drawn.replace(Some(chart)),
                     Err(_) => missing.set(true),

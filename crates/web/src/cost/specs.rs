@@ -47,29 +47,46 @@ struct Point {
 pub fn calls(rows: &[CostRow], names: &[String]) -> Spec {
     let rows = &rows[..rows.len().min(GROUPS_MAX)];
     let groups = rows.iter().map(|row| row.name.clone()).collect();
-    bars("Cost by system call", "call", groups, names, |variant, group| {
-        (value(&rows[group].cost_ns, variant), None)
-    })
+    bars(
+        "Cost by system call",
+        "call",
+        groups,
+        names,
+        |variant, group| (value(&rows[group].cost_ns, variant), None),
+    )
 }
 
 /// Cost by kind of work.
 pub fn work(rows: &[WorkRow], names: &[String]) -> Spec {
     let rows = &rows[..rows.len().min(GROUPS_MAX)];
     let groups = rows.iter().map(|row| row.title.clone()).collect();
-    bars("Cost by kind of work", "work", groups, names, |variant, group| {
-        (value(&rows[group].cost_ns, variant), None)
-    })
+    bars(
+        "Cost by kind of work",
+        "work",
+        groups,
+        names,
+        |variant, group| (value(&rows[group].cost_ns, variant), None),
+    )
 }
 
 /// Cost of the named stretches, with its spread.
 pub fn measures(rows: &[MeasureRow], names: &[String]) -> Spec {
     let rows = &rows[..rows.len().min(GROUPS_MAX)];
     let groups = rows.iter().map(|row| row.name.clone()).collect();
-    bars("Cost of the measured stretches", "stretch", groups, names, |variant, group| {
-        let row = &rows[group];
-        let spread = value(&row.min_ns, variant).zip(value(&row.max_ns, variant));
-        (value(&row.median_ns, variant), spread.filter(|(low, high)| low < high))
-    })
+    bars(
+        "Cost of the measured stretches",
+        "stretch",
+        groups,
+        names,
+        |variant, group| {
+            let row = &rows[group];
+            let spread = value(&row.min_ns, variant).zip(value(&row.max_ns, variant));
+            (
+                value(&row.median_ns, variant),
+                spread.filter(|(low, high)| low < high),
+            )
+        },
+    )
 }
 
 fn value(of: &[f64], variant: usize) -> Option<f64> {
@@ -129,7 +146,10 @@ mod tests {
             calls: vec![1, 1],
             cost_ns: vec![10.0, f64::NAN],
         };
-        let spec = calls(&[row("mmap"), row("mseal")], &["6.8".to_owned(), "6.12".to_owned()]);
+        let spec = calls(
+            &[row("mmap"), row("mseal")],
+            &["6.8".to_owned(), "6.12".to_owned()],
+        );
         assert_eq!(spec.series.len(), 2);
         assert_eq!(spec.series[0].points[1].y, Some(10.0));
         assert_eq!(spec.series[1].points[0].y, None);
@@ -143,6 +163,9 @@ mod tests {
             max_ns: vec![5.0],
             ..MeasureRow::default()
         };
-        assert_eq!(measures(&[row], &["6.8".to_owned()]).series[0].points[0].low, None);
+        assert_eq!(
+            measures(&[row], &["6.8".to_owned()]).series[0].points[0].low,
+            None
+        );
     }
 }

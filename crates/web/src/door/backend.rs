@@ -116,9 +116,9 @@ impl InWorker {
                 event.prevent_default();
                 let message = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message);
                 let message = message.filter(|m| !m.is_empty());
-                hear(Heard::Broken(
-                    message.unwrap_or_else(|| "its program could not be loaded".to_owned()),
-                ));
+                hear(Heard::Broken(message.unwrap_or_else(|| {
+                    "its program could not be loaded".to_owned()
+                })));
             })
         };
         let on_unreadable = EventListener::new(&worker, "messageerror", move |_| {
@@ -170,6 +170,8 @@ impl Here {
 fn words(error: JsValue) -> String {
     match error.dyn_ref::<js_sys::Error>() {
         Some(error) => error.message().into(),
-        None => error.as_string().unwrap_or_else(|| "unknown error".to_owned()),
+        None => error
+            .as_string()
+            .unwrap_or_else(|| "unknown error".to_owned()),
     }
 }

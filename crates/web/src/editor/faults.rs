@@ -67,11 +67,26 @@ fn skipped(overview: &Overview) -> String {
     }
     let mut names: Vec<_> = overview.skipped.iter().collect();
     names.sort_by_key(|&(name, &n)| (std::cmp::Reverse(n), name));
-    let shown: Vec<_> = names.iter().take(3).map(|(name, n)| format!("{name} ×{}", count(**n))).collect();
+    let shown: Vec<_> = names
+        .iter()
+        .take(3)
+        .map(|(name, n)| format!("{name} ×{}", count(**n)))
+        .collect();
     let more = names.len().saturating_sub(3);
-    let more = if more > 0 { format!(" and {more} other names") } else { String::new() };
-    let calls = if total == 1 { "1 call does" } else { &format!("{} calls do", count(total)) };
-    format!("{calls} not touch memory and are skipped: {}{more}", shown.join(", "))
+    let more = if more > 0 {
+        format!(" and {more} other names")
+    } else {
+        String::new()
+    };
+    let calls = if total == 1 {
+        "1 call does"
+    } else {
+        &format!("{} calls do", count(total))
+    };
+    format!(
+        "{calls} not touch memory and are skipped: {}{more}",
+        shown.join(", ")
+    )
 }
 
 #[derive(Properties, PartialEq)]

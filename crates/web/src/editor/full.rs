@@ -125,13 +125,16 @@ pub fn FullEditor(props: &FullEditorProps) -> Html {
     use_tokens(&store, mounted.clone());
     use_marks(&store, mounted.clone());
     let before = use_mut_ref(|| store.focus_editor);
-    use_effect_with((mounted.clone(), store.focus_editor), move |(mounted, asked)| {
-        if before.replace(*asked) != *asked
-            && let Some(Handle(mounted)) = mounted
-        {
-            mounted.editor.focus();
-        }
-    });
+    use_effect_with(
+        (mounted.clone(), store.focus_editor),
+        move |(mounted, asked)| {
+            if before.replace(*asked) != *asked
+                && let Some(Handle(mounted)) = mounted
+            {
+                mounted.editor.focus();
+            }
+        },
+    );
     let reveal = !matches!(store.follow, Follow::Line { .. });
     use_effect_with((mounted, store.step_line()), move |(mounted, line)| {
         if let Some(Handle(mounted)) = mounted {
@@ -147,7 +150,12 @@ fn in_plain_field() -> Option<f64> {
     let active = web_sys::window()?.document()?.active_element()?;
     let field = active.dyn_into::<web_sys::HtmlTextAreaElement>().ok()?;
     let at = field.selection_start().ok().flatten()? as usize;
-    let breaks = field.value().encode_utf16().take(at).filter(|&u| u == 10).count();
+    let breaks = field
+        .value()
+        .encode_utf16()
+        .take(at)
+        .filter(|&u| u == 10)
+        .count();
     #[allow(clippy::cast_precision_loss)]
     Some(breaks as f64 + 1.0)
 }
@@ -169,49 +177,57 @@ fn use_text(store: &Store, mounted: Option<Handle>) {
 #[hook]
 fn use_tokens(store: &Store, mounted: Option<Handle>) {
     let door = use_context::<Door>();
-    use_effect_with((mounted, store.document.text.clone()), move |(mounted, text)| {
-        let (Some(Handle(mounted)), Some(door)) = (mounted.clone(), door) else {
-            return;
-        };
-        let version = mounted.editor.version();
-        {
-            let mut versions = mounted.versions.borrow_mut();
-            versions.push_back((text.clone(), version));
-            if versions.len() > VERSIONS_MAX {
-                versions.pop_front();
+    use_effect_with(
+        (mounted, store.document.text.clone()),
+        move |(mounted, text)| {
+            let (Some(Handle(mounted)), Some(door)) = (mounted.clone(), door) else {
+                return;
+            };
+            let version = mounted.editor.version();
+            {
+                let mut versions = mounted.versions.borrow_mut();
+                versions.push_back((text.clone(), version));
+                if versions.len() > VERSIONS_MAX {
+                    versions.pop_front();
+                }
             }
-        }
-        let request = TextRequest {
-            text: text.to_string(),
-        };
-        spawn_local(async move {
-            let question = door.send(kind::TOKENS, &request, None);
-            // Without an answer the text stays as it is coloured.
-            if let Ok(tokens) = question.answer().await {
-                mounted.editor.set_tokens(&tokens, version);
-            }
-        });
-    });
+            let request = TextRequest {
+                text: text.to_string(),
+            };
+            spawn_local(async move {
+                let question = door.send(kind::TOKENS, &request, None);
+                // Without an answer the text stays as it is coloured.
+                if let Ok(tokens) = question.answer().await {
+                    mounted.editor.set_tokens(&tokens, version);
+                }
+            });
+        },
+    );
 }
 
 /// Shows faults under the text and how each line went beside it.
 #[hook]
 fn use_marks(store: &Store, mounted: Option<Handle>) {
     let of = store.run.of.clone();
-    use_effect_with((mounted, store.run.overview.clone()), move |(mounted, overview)| {
-        let (Some(Handle(mounted)), Some(overview), Some(of)) = (mounted, overview, of) else {
-            return;
-        };
-        let version = {
-            let versions = mounted.versions.borrow();
-            let asked = versions.iter().rev().find(|(text, _)| *text == of.text);
-            asked.map(|&(_, version)| version)
-        };
-        if let Some(version) = version {
-            mounted.editor.set_diagnostics(&diagnostics(overview), version);
-            mounted.editor.set_badges(&badges(overview), version);
-        }
-    });
+    use_effect_with(
+        (mounted, store.run.overview.clone()),
+        move |(mounted, overview)| {
+            let (Some(Handle(mounted)), Some(overview), Some(of)) = (mounted, overview, of) else {
+                return;
+            };
+            let version = {
+                let versions = mounted.versions.borrow();
+                let asked = versions.iter().rev().find(|(text, _)| *text == of.text);
+                asked.map(|&(_, version)| version)
+            };
+            if let Some(version) = version {
+                mounted
+                    .editor
+                    .set_diagnostics(&diagnostics(overview), version);
+                mounted.editor.set_badges(&badges(overview), version);
+            }
+        },
+    );
 }
 
 fn object(fields: &[(&str, JsValue)]) -> Object {
@@ -288,7 +304,11 @@ fn mount(
     let help = |kind: &'static str| {
         let (slot, door) = (slot.clone(), door.clone());
         Closure::<dyn FnMut(u32) -> Promise>::new(move |at: u32| {
-            let text = slot.borrow().as_ref().map(Editor::get_doc).unwrap_or_default();
+            let text = slot
+                .borrow()
+                .as_ref()
+                .map(Editor::get_doc)
+                .unwrap_or_default();
             let request = CursorRequest {
                 text,
                 offset: at as usize,
@@ -319,7 +339,10 @@ fn mount(
     let options = object(&[
         ("doc", JsValue::from(&*text)),
         ("label", "Scenario: system calls, one a line".into()),
-        ("placeholder", "Write or paste system calls: what strace prints is a scenario".into()),
+        (
+            "placeholder",
+            "Write or paste system calls: what strace prints is a scenario".into(),
+        ),
         ("onChange", callbacks.on_change.as_ref().clone()),
         ("onCursorLine", callbacks.on_cursor_line.as_ref().clone()),
         ("onBadge", callbacks.on_badge.as_ref().clone()),

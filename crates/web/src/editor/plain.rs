@@ -86,6 +86,9 @@ mod tests {
     #[test]
     fn lines_are_found_behind_characters_of_any_size() {
         let text = "é𝕏\nb\n";
-        assert_eq!([0, 3, 4, 5, 6, 99].map(|at| line_at(text, at)), [1, 1, 2, 2, 3, 3]);
+        assert_eq!(
+            [0, 3, 4, 5, 6, 99].map(|at| line_at(text, at)),
+            [1, 1, 2, 2, 3, 3]
+        );
     }
 }

@@ -15,13 +15,18 @@ pub fn StartingMaps() -> Html {
     let on_input = {
         let dispatch = store.dispatcher();
         Callback::from(move |event: InputEvent| {
-            let text = event.target_dyn_into::<HtmlTextAreaElement>().map(|f| f.value());
+            let text = event
+                .target_dyn_into::<HtmlTextAreaElement>()
+                .map(|f| f.value());
             let maps = text.filter(|text| !text.trim().is_empty()).map(Rc::from);
             dispatch.dispatch(Action::Maps(maps));
         })
     };
     let state = match &maps {
-        Some(maps) => format!("{} mappings given", maps.lines().filter(|l| l.contains('-')).count()),
+        Some(maps) => format!(
+            "{} mappings given",
+            maps.lines().filter(|l| l.contains('-')).count()
+        ),
         None => "a bare process".to_owned(),
     };
     html! {

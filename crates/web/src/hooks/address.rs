@@ -75,11 +75,7 @@ fn fragment() -> String {
         .unwrap_or_default()
 }
 
-fn open(
-    door: Door,
-    dispatch: UseReducerDispatcher<State>,
-    opening: Option<UseStateSetter<bool>>,
-) {
+fn open(door: Door, dispatch: UseReducerDispatcher<State>, opening: Option<UseStateSetter<bool>>) {
     spawn_local(async move {
         let request = TextRequest { text: fragment() };
         match door.ask::<LinkState>(kind::DECODE_LINK, &request).await {
@@ -96,7 +92,9 @@ fn open(
 /// there, so that the address never stands for something else than what is shown.
 fn write(link: Option<&str>, push: bool) {
     let Some(window) = window() else { return };
-    let link = link.filter(|link| link.len() <= ADDRESS_MAX).unwrap_or_default();
+    let link = link
+        .filter(|link| link.len() <= ADDRESS_MAX)
+        .unwrap_or_default();
     if fragment() == link {
         return;
     }

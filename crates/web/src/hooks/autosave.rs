@@ -15,9 +15,9 @@ const REST_MS: u32 = 300;
 pub fn use_autosave(store: &Store, opening: bool) {
     let told = use_mut_ref(|| false);
     let latest = use_mut_ref(|| None::<Store>);
-    latest.replace(Some(store.clone()).filter(|store| {
-        !opening && !store.document.variants.is_empty()
-    }));
+    latest.replace(
+        Some(store.clone()).filter(|store| !opening && !store.document.variants.is_empty()),
+    );
     let keep = {
         let latest = latest.clone();
         Callback::from(move |()| {
@@ -34,7 +34,13 @@ pub fn use_autosave(store: &Store, opening: bool) {
             }
         })
     };
-    let what = (store.document.clone(), store.view, store.theme, store.loads, opening);
+    let what = (
+        store.document.clone(),
+        store.view,
+        store.theme,
+        store.loads,
+        opening,
+    );
     use_effect_with(what, {
         let keep = keep.clone();
         move |_| {

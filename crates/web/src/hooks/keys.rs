@@ -12,7 +12,10 @@ pub const KEYS: &[(&[&str], &str)] = &[
     (&["←", "→"], "One step back or on"),
     (&["Home", "End"], "To the start or the end"),
     (&["Space"], "Play, stop"),
-    (&["n", "p"], "To the next or previous step where the designs differ"),
+    (
+        &["n", "p"],
+        "To the next or previous step where the designs differ",
+    ),
     (&["1", "2", "3"], "Address space, Calls, Cost"),
     (&["e"], "Into the editor"),
     (&["Esc"], "Out of the editor, to the steps"),
@@ -36,17 +39,19 @@ pub fn use_keys(store: &Store) {
     let latest = use_mut_ref(|| store.clone());
     latest.replace(store.clone());
     use_effect_with((), move |()| {
-        let listener = window().and_then(|window| window.document()).map(|document| {
-            let options = EventListenerOptions::enable_prevent_default();
-            EventListener::new_with_options(&document, "keydown", options, move |event| {
-                if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
-                    let store = latest.borrow().clone();
-                    if pressed(&store, event) {
-                        event.prevent_default();
+        let listener = window()
+            .and_then(|window| window.document())
+            .map(|document| {
+                let options = EventListenerOptions::enable_prevent_default();
+                EventListener::new_with_options(&document, "keydown", options, move |event| {
+                    if let Some(event) = event.dyn_ref::<KeyboardEvent>() {
+                        let store = latest.borrow().clone();
+                        if pressed(&store, event) {
+                            event.prevent_default();
+                        }
                     }
-                }
-            })
-        });
+                })
+            });
         move || drop(listener)
     });
 }
@@ -111,7 +116,8 @@ enum Place {
 fn place_of(element: &Element) -> Place {
     let is = |selector: &str| element.closest(selector).ok().flatten().is_some();
     // The editor lives in a shadow root, from outside of which its box is the target.
-    if is("textarea, input:not([type=range]):not([type=checkbox]), [contenteditable], .editor-host") {
+    if is("textarea, input:not([type=range]):not([type=checkbox]), [contenteditable], .editor-host")
+    {
         Place::Text
     } else if element.id() == STEP_ID {
         // The slider takes arrows itself; space plays.

@@ -26,7 +26,11 @@ impl Axis {
     /// Lays `segments` out over `width` CSS pixels, or more where that is too narrow.
     pub fn new(segments: &[Segment], width: f64) -> Self {
         let parts: f64 = segments.iter().map(|segment| segment.width.max(0.01)).sum();
-        let unit = if parts > 0.0 { (width / parts).max(PART_MIN_PX) } else { 0.0 };
+        let unit = if parts > 0.0 {
+            (width / parts).max(PART_MIN_PX)
+        } else {
+            0.0
+        };
         let mut edges = vec![0.0];
         let mut at = 0.0;
         for segment in segments {
@@ -38,7 +42,10 @@ impl Axis {
 
     /// Left edge of a segment; the end for all beyond the last.
     pub fn at(&self, segment: usize) -> f64 {
-        self.edges.get(segment).copied().unwrap_or_else(|| self.width())
+        self.edges
+            .get(segment)
+            .copied()
+            .unwrap_or_else(|| self.width())
     }
 
     /// Width of all.
@@ -49,7 +56,9 @@ impl Axis {
     /// The segments in sight and near it.
     pub fn window(&self, scrolled: f64, width: f64) -> Range<usize> {
         let first = self.edges.partition_point(|&x| x < scrolled - MARGIN_PX);
-        let last = self.edges.partition_point(|&x| x <= scrolled + width + MARGIN_PX);
+        let last = self
+            .edges
+            .partition_point(|&x| x <= scrolled + width + MARGIN_PX);
         // Coarse, so that scrolling a little draws nothing anew.
         first.saturating_sub(1) / 8 * 8..last.div_ceil(8) * 8
     }
@@ -71,13 +80,23 @@ pub struct RulerProps {
 pub fn Ruler(props: &RulerProps) -> Html {
     let (space, axis) = (&props.space, &props.axis);
     let mut differs = vec![false; space.axis.len()];
-    for block in space.strips.iter().flat_map(|strip| &strip.blocks).filter(|b| b.differs) {
+    for block in space
+        .strips
+        .iter()
+        .flat_map(|strip| &strip.blocks)
+        .filter(|b| b.differs)
+    {
         if let Some(range) = differs.get_mut(block.first..block.last.min(space.axis.len())) {
             range.fill(true);
         }
     }
     let mut free_from = 0.0;
-    let in_sight = space.axis.iter().enumerate().take(props.window.end).skip(props.window.start);
+    let in_sight = space
+        .axis
+        .iter()
+        .enumerate()
+        .take(props.window.end)
+        .skip(props.window.start);
     let ticks = in_sight.clone().filter(|(_, segment)| !segment.hole).filter_map(|(index, segment)| {
         let x = axis.at(index);
         let shown = x >= free_from;

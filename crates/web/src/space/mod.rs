@@ -135,13 +135,19 @@ fn use_reveal(
     use_effect_with(space, move |space| {
         let changed = space.as_ref().and_then(|space| {
             let blocks = space.strips.iter().flat_map(|strip| &strip.blocks);
-            blocks.filter(|block| block.changed).map(|block| (block.first, block.last)).min()
+            blocks
+                .filter(|block| block.changed)
+                .map(|block| (block.first, block.last))
+                .min()
         });
         let (Some((first, last)), Some(element)) = (changed, scroller.cast::<Element>()) else {
             return;
         };
         let (from, to) = (axis.at(first), axis.at(last));
-        let (seen, width) = (f64::from(element.scroll_left()), f64::from(element.client_width()));
+        let (seen, width) = (
+            f64::from(element.scroll_left()),
+            f64::from(element.client_width()),
+        );
         if from < seen || to > seen + width {
             #[allow(clippy::cast_possible_truncation)] // a place in the page
             element.set_scroll_left((from - width / 3.0).max(0.0) as i32);

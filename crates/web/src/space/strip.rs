@@ -91,14 +91,23 @@ fn draw(props: &StripProps, index: usize, block: &Block, tabbable: bool) -> Html
         let on_point = props.on_point.clone();
         move || on_point.emit(to)
     };
-    let (enter, focus, click, blur) = (point(Some(at)), point(Some(at)), point(Some(at)), point(None));
+    let (enter, focus, click, blur) = (
+        point(Some(at)),
+        point(Some(at)),
+        point(Some(at)),
+        point(None),
+    );
     let (from, to) = (props.axis.at(block.first), props.axis.at(block.last));
     let width = (to - from - 1.0).max(2.0);
     let words = format!(
         "{}{}{}",
         block.line,
         if block.sealed { ", sealed" } else { "" },
-        if block.changed { ", changed in this step" } else { "" }
+        if block.changed {
+            ", changed in this step"
+        } else {
+            ""
+        }
     );
     let [first, second] = labels(block, width);
     html! {
@@ -128,7 +137,11 @@ fn labels(block: &Block, width: f64) -> [String; 2] {
     let room = ((width - 9.0) / CHAR).max(0.0) as usize;
     let perms = &block.maps.perms;
     let short = perms.get(..3).unwrap_or(perms);
-    let first = [format!("{perms} {}", block.size), perms.clone(), short.to_owned()];
+    let first = [
+        format!("{perms} {}", block.size),
+        perms.clone(),
+        short.to_owned(),
+    ];
     let first = first.into_iter().find(|text| text.chars().count() <= room);
     let name = block.maps.name.rsplit('/').next().unwrap_or_default();
     let seal = match (block.sealed, room) {
@@ -150,7 +163,10 @@ fn shorten(text: &str, room: usize) -> String {
         return text.to_owned();
     }
     if room < 3 {
-        return text.chars().take(if text.starts_with('S') { room } else { 0 }).collect();
+        return text
+            .chars()
+            .take(if text.starts_with('S') { room } else { 0 })
+            .collect();
     }
     text.chars().take(room - 1).chain(['…']).collect()
 }
@@ -176,7 +192,10 @@ fn holes(space: &Space, axis: &Axis, window: &Range<usize>, blocks: &[Block]) ->
         }
         let (x, end) = (axis.at(from), axis.at(to));
         let only = (to - from == 1).then(|| space.axis.get(from)).flatten();
-        let words = only.map_or_else(|| "hole".to_owned(), |segment| format!("hole {}", segment.size));
+        let words = only.map_or_else(
+            || "hole".to_owned(),
+            |segment| format!("hole {}", segment.size),
+        );
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let room = ((end - x - 8.0) / CHAR).max(0.0) as usize;
         let text = if words.len() <= room {
@@ -224,11 +243,23 @@ mod tests {
     fn labels_shrink_but_never_spill() {
         let block = block("rw-p", "/usr/lib/libc.so.6", true);
         assert_eq!(labels(&block, 400.0), ["rw-p 128K", "sealed libc.so.6"]);
-        assert_eq!(labels(&block, 50.0), ["rw-p", "sealed"].map(String::from).map(|s| if s == "sealed" { "sealed"[..5].to_owned() + "…" } else { s }));
+        assert_eq!(
+            labels(&block, 50.0),
+            ["rw-p", "sealed"]
+                .map(String::from)
+                .map(|s| if s == "sealed" {
+                    "sealed"[..5].to_owned() + "…"
+                } else {
+                    s
+                })
+        );
         for width in 0..120 {
             let room = ((f64::from(width) - 9.0) / CHAR).max(0.0);
             for label in labels(&block, f64::from(width)) {
-                assert!(label.chars().count() as f64 <= room + 1e-9, "{label} in {width}");
+                assert!(
+                    label.chars().count() as f64 <= room + 1e-9,
+                    "{label} in {width}"
+                );
             }
         }
     }
@@ -236,6 +267,9 @@ mod tests {
     #[test]
     fn every_permission_has_a_colour() {
         let classes = ["rw-p", "r--p", "r-xp", "rwxp", "---p", "-w-s", "--xp", ""].map(permission);
-        assert_eq!(classes, ["rw", "ro", "rx", "rwx", "none", "rw", "rx", "none"]);
+        assert_eq!(
+            classes,
+            ["rw", "ro", "rx", "rwx", "none", "rw", "rx", "none"]
+        );
     }
 }

@@ -76,7 +76,10 @@ impl Document {
     /// Its first words, to tell it by.
     pub fn title(&self) -> String {
         let line = self.text.lines().find(|line| !line.trim().is_empty());
-        let line = line.unwrap_or("").trim().trim_start_matches(['#', '/', ' ']);
+        let line = line
+            .unwrap_or("")
+            .trim()
+            .trim_start_matches(['#', '/', ' ']);
         let short: String = line.chars().take(48).collect();
         if short.is_empty() {
             "an empty scenario".to_owned()

@@ -77,7 +77,10 @@ mod tests {
     fn a_line_between_calls_belongs_to_the_call_above() {
         let overview = overview(&[2, 4, 7], None);
         let at = |line| Follow::Line { line, near: 0 }.resolve(&overview);
-        assert_eq!([at(1), at(2), at(3), at(4), at(6), at(99)], [0, 1, 1, 2, 2, 3]);
+        assert_eq!(
+            [at(1), at(2), at(3), at(4), at(6), at(99)],
+            [0, 1, 1, 2, 2, 3]
+        );
     }
 
     #[test]

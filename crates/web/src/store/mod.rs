@@ -215,7 +215,10 @@ impl State {
     /// What a link to the page as it is carries.
     pub fn link(&self) -> LinkState {
         let chosen = |name: &str, default: &str| (name != default).then(|| name.to_owned());
-        let defaults = self.catalogue.as_ref().map(|c| c.default_variants.as_slice());
+        let defaults = self
+            .catalogue
+            .as_ref()
+            .map(|c| c.default_variants.as_slice());
         let variants = self.document.variants.iter();
         let variants = variants.map(|v| LinkVariant {
             kernel: v.kernel.clone(),

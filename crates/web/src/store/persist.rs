@@ -90,15 +90,19 @@ pub fn load_saved() -> Option<Saved> {
 /// In words for a person: why it is not kept.
 pub fn save(state: &State) -> Result<(), String> {
     let Some(storage) = storage() else {
-        return Err("This browser keeps nothing for this page, so your text is gone when you \
+        return Err(
+            "This browser keeps nothing for this page, so your text is gone when you \
                     leave. Share gives a link that holds it."
-            .to_owned());
+                .to_owned(),
+        );
     };
     let maps = state.document.maps.as_deref().map_or(0, str::len);
     if state.document.text.len().saturating_add(maps) > TEXT_MAX {
-        return Err("This text is too long to be kept by the browser. Save it as a file before \
+        return Err(
+            "This text is too long to be kept by the browser. Save it as a file before \
                     you leave."
-            .to_owned());
+                .to_owned(),
+        );
     }
     let json = serde_json::to_string(&Saved::of(state)).map_err(|error| error.to_string())?;
     storage.set_item(KEY, &json).map_err(|_| {

@@ -294,7 +294,9 @@ mod tests {
     fn a_failed_run_keeps_the_last_good_one() {
         let good = Shared::new(Overview::default());
         let state = typed("a").reduce(Action::Done(document("a"), good));
-        let state = state.reduce(Action::Typed(Rc::from("b"))).reduce(Action::Asked(1));
+        let state = state
+            .reduce(Action::Typed(Rc::from("b")))
+            .reduce(Action::Asked(1));
         let state = state.reduce(Action::Failed(Fault::new("crashed", "gone")));
         assert!(state.run.overview.is_some());
         assert!(state.stale() && !state.run.busy);

@@ -33,8 +33,13 @@ pub fn nanoseconds(ns: f64) -> String {
 /// How much more `value` is than `base`, as `+4.4 %`; `None` where that says nothing.
 pub fn percent_change(value: f64, base: f64) -> Option<String> {
     let change = (value / base - 1.0) * 100.0;
-    (change.is_finite() && change.abs() >= 0.05)
-        .then(|| format!("{}{:.1} %", if change < 0.0 { "−" } else { "+" }, change.abs()))
+    (change.is_finite() && change.abs() >= 0.05).then(|| {
+        format!(
+            "{}{:.1} %",
+            if change < 0.0 { "−" } else { "+" },
+            change.abs()
+        )
+    })
 }
 
 #[cfg(test)]
@@ -50,7 +55,10 @@ mod tests {
     #[test]
     fn times_have_a_fitting_unit() {
         let times = [0.0, 312.4, 3_120.0, 45_600.0, 1_234_567.0, 2.5e9].map(nanoseconds);
-        assert_eq!(times, ["0 ns", "312 ns", "3.12 µs", "45.6 µs", "1.23 ms", "2.50 s"]);
+        assert_eq!(
+            times,
+            ["0 ns", "312 ns", "3.12 µs", "45.6 µs", "1.23 ms", "2.50 s"]
+        );
     }
 
     #[test]

@@ -38,7 +38,12 @@ impl PartialEq for OneProps {
 
 #[component]
 fn One(props: &OneProps) -> Html {
-    let Toast { id, text, bad, undo } = props.toast.clone();
+    let Toast {
+        id,
+        text,
+        bad,
+        undo,
+    } = props.toast.clone();
     let dispatch = props.store.dispatcher();
     use_effect_with(id, {
         let dispatch = dispatch.clone();

@@ -23,7 +23,9 @@ fn window(scroll_top: f64, height: f64, row: f64, total: usize) -> Range<usize> 
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // floats saturate
     let at = |y: f64| (y / row).floor().max(0.0) as usize;
     let first = at(scroll_top).saturating_sub(MARGIN).min(total);
-    let last = at(scroll_top + height).saturating_add(MARGIN + 1).min(total);
+    let last = at(scroll_top + height)
+        .saturating_add(MARGIN + 1)
+        .min(total);
     first..last
 }
 

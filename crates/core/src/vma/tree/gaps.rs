@@ -46,8 +46,7 @@ impl VmaTree {
             return None;
         }
         let top = self.get(VmaId(id)).start;
-        let bottom = self.prev(VmaId(id)).map_or(0, |below| self.get(below).end);
-        cut(bottom, top, low, high, size, Some(VmaId(id)))
+        cut(self.bottom_below(id), top, low, high, size, Some(VmaId(id)))
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) struct Index {
     pub root: u32,
     /// The node freed last; a free node's `parent` is the one freed before it.
     pub free: u32,
+    /// The leaf that was changed last. Who changes one place often comes back to it.
+    pub hot: u32,
     /// The leaf of every VMA.
     pub leaves: Vec<u32>,
 }
@@ -28,29 +30,37 @@ impl Default for Index {
             nodes: vec![Node::new(true)],
             root: 0,
             free: NONE,
+            hot: 0,
             leaves: Vec::new(),
         }
     }
 }
 
 impl Index {
-    /// The first VMA that ends above `addr`, or `NONE`.
-    pub(super) fn find(&self, addr: u64) -> u32 {
-        self.place_for(addr).1
-    }
-
-    /// Where a VMA that starts at `start` belongs, and the VMA that is there now, just above it.
-    pub(super) fn place_for(&self, start: u64) -> (Place, u32) {
+    /// Where a VMA that starts at `addr` belongs, and the VMA that is there now: the first that ends
+    /// above `addr`, or `NONE`.
+    pub(super) fn place_for(&self, addr: u64) -> (Place, u32) {
         let mut node = self.root;
         loop {
             let n = self.node(node);
-            let at = n.rank(start);
+            let at = n.rank(addr);
             if n.is_leaf {
                 let above = if at < n.len() { n.kids[at] } else { NONE };
                 return (Place { node, at }, above);
             }
             node = n.kids[at.min(n.len() - 1)];
         }
+    }
+
+    /// The same within the leaf that was changed last, or `NONE`. If that VMA is the leaf's first,
+    /// the first one that ends above `addr` may lie before it.
+    #[inline]
+    pub(super) fn hot_place_for(&self, addr: u64) -> (Place, u32) {
+        let node = self.hot;
+        let n = self.node(node);
+        let at = n.rank(addr);
+        let above = if at < n.len() { n.kids[at] } else { NONE };
+        (Place { node, at }, above)
     }
 
     /// Where VMA `id` is, which starts at `start`.
@@ -78,47 +88,66 @@ impl Index {
             self.leaves.resize(id as usize + 1, NONE);
         }
         self.leaves[id as usize] = node;
+        self.hot = node;
         let leaf = self.node_mut(node);
-        if at < leaf.len() {
-            leaf.gaps[at] = gap_above;
+        leaf.insert(at, Entry { end, gap, kid: id });
+        // One gap became two.
+        let (mut old, mut other) = (0, 0);
+        if at + 1 < leaf.len() {
+            old = std::mem::replace(&mut leaf.gaps[at + 1], gap_above);
+            other = gap_above;
         }
-        let kid = id;
-        leaf.insert(at, Entry { end, gap, kid });
+        leaf.note(old, gap.max(other));
+        leaf.note(0, gap.min(other));
         self.pass_up(node);
     }
 
     /// Takes the VMA at `place` out; the one above it, if any, has `gap_above` below it now.
     pub(super) fn remove(&mut self, place: Place, above: u32, gap_above: u64) {
-        self.set_gap_above(place, above, gap_above);
-        let leaf = self.node_mut(place.node);
-        leaf.remove(place.at);
+        let Place { node, at } = place;
+        self.hot = node;
+        let leaf = self.node_mut(node);
+        let gap = leaf.gaps[at];
+        leaf.remove(at);
+        // Two gaps became one.
+        let above_is_here = at < leaf.len();
+        let (mut old, mut new) = (0, 0);
+        if above_is_here {
+            old = std::mem::replace(&mut leaf.gaps[at], gap_above);
+            new = gap_above;
+        }
+        leaf.note(gap.max(old), new);
+        leaf.note(gap.min(old), 0);
         let len = leaf.len();
-        self.pass_up(place.node);
+        self.pass_up(node);
+        if !above_is_here && above != NONE {
+            self.set_first_gap(above, gap_above);
+        }
         if len < FEWEST {
-            self.mend(place.node);
+            self.mend(node);
         }
     }
 
     /// Changes the end of the VMA at `place`, the gap below it and that of the VMA above it.
     pub(super) fn resize(&mut self, place: Place, end: u64, gap: u64, above: u32, gap_above: u64) {
-        self.set_gap_above(place, above, gap_above);
-        let leaf = self.node_mut(place.node);
-        leaf.ends[place.at] = end;
-        leaf.gaps[place.at] = gap;
-        self.pass_up(place.node);
+        let Place { node, at } = place;
+        self.hot = node;
+        let leaf = self.node_mut(node);
+        leaf.ends[at] = end;
+        leaf.set_gap(at, gap);
+        if at + 1 < leaf.len() {
+            leaf.set_gap(at + 1, gap_above);
+        } else if above != NONE {
+            self.set_first_gap(above, gap_above);
+        }
+        self.pass_up(node);
     }
 
-    /// Sets the gap below `above`, the VMA after the one at `place`. Where both have one leaf,
-    /// passing that up is left to the caller.
-    fn set_gap_above(&mut self, place: Place, above: u32, gap: u64) {
-        let leaf = self.node_mut(place.node);
-        if place.at + 1 < leaf.len() {
-            leaf.gaps[place.at + 1] = gap;
-        } else if above != NONE {
-            let node = self.leaves[above as usize];
-            self.node_mut(node).gaps[0] = gap;
-            self.pass_up(node);
-        }
+    /// Sets the gap below a VMA that is the first of its leaf.
+    fn set_first_gap(&mut self, id: u32, gap: u64) {
+        let node = self.leaves[id as usize];
+        self.node_mut(node).set_gap(0, gap);
+        self.pass_up(node);
     }
 
     /// Brings the summaries above `node` up to date.
@@ -133,7 +162,8 @@ impl Index {
             if p.ends[pos] == summary.end && p.gaps[pos] == summary.gap {
                 return;
             }
-            p.set(pos, summary);
+            p.ends[pos] = summary.end;
+            p.set_gap(pos, summary.gap);
             node = parent;
         }
     }
@@ -191,6 +221,9 @@ impl Index {
             self.node_mut(parent).remove(pos);
             self.adopt(parent);
             self.free_node(upper);
+            if self.hot == upper {
+                self.hot = lower;
+            }
             node = parent;
         }
         let old = self.root;
@@ -213,7 +246,9 @@ impl Index {
             self.adopt(node);
             let (parent, pos) = self.parent(node);
             let summary = self.node(node).summary(node);
-            self.node_mut(parent).set(pos, summary);
+            let p = self.node_mut(parent);
+            p.set(pos, summary);
+            p.note_all();
         }
     }
 

@@ -16,7 +16,7 @@ mod search;
 #[cfg(test)]
 mod tests;
 
-use self::index::Index;
+use self::index::{Index, Place};
 use super::area::Vma;
 use crate::addr::AddrRange;
 
@@ -45,8 +45,9 @@ pub struct VmaTree {
     index: Index,
 }
 
-/// Where one VMA lies. With a VMA of 56 bytes it fills one cache line.
+/// Where one VMA lies, in one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 struct Slot {
     vma: Option<Vma>,
     below: u32,
@@ -91,7 +92,7 @@ impl VmaTree {
     /// The first VMA that ends above `addr`: the one holding it, or else the next one up.
     #[must_use]
     pub fn find(&self, addr: u64) -> Option<VmaId> {
-        some_id(self.index.find(addr))
+        some_id(self.place_for(addr).1)
     }
 
     /// The next VMA above `id`.
@@ -131,7 +132,7 @@ impl VmaTree {
     /// Adds a VMA whose range must be free.
     pub fn insert(&mut self, vma: Vma) -> VmaId {
         let (start, end) = (vma.start, vma.end);
-        let (place, above) = self.index.place_for(start);
+        let (place, above) = self.place_for(start);
         let below = match above {
             NONE => self.last,
             above => self.slots[above as usize].below,
@@ -188,6 +189,16 @@ impl VmaTree {
         std::iter::successors(self.first(), |&id| self.next(id)).map(|id| (id, self.get(id)))
     }
 
+    /// As [`Index::place_for`], with a look at the last changed leaf first.
+    #[inline]
+    fn place_for(&self, addr: u64) -> (Place, u32) {
+        let (place, above) = self.index.hot_place_for(addr);
+        if above != NONE && (place.at > 0 || self.bottom_below(above) <= addr) {
+            return (place, above);
+        }
+        self.index.place_for(addr)
+    }
+
     fn live(&self, id: VmaId) -> &Slot {
         let slot = &self.slots[id.0 as usize];
         assert!(slot.vma.is_some(), "a live VMA");
@@ -195,26 +206,36 @@ impl VmaTree {
     }
 
     /// Size of the gap just below VMA `id`; 0 where there is no such VMA.
+    #[inline]
     fn gap_below(&self, id: u32) -> u64 {
         if id == NONE {
             return 0;
         }
-        let bottom = match self.slots[id as usize].below {
-            NONE => 0,
-            below => self.get(VmaId(below)).end,
-        };
         // Saturating for the moment in which a VMA covers the next one.
-        self.get(VmaId(id)).start.saturating_sub(bottom)
+        let start = self.get(VmaId(id)).start;
+        start.saturating_sub(self.bottom_below(id))
+    }
+
+    /// Where the gap just below VMA `id` starts.
+    #[inline]
+    fn bottom_below(&self, id: u32) -> u64 {
+        let below = self.slots[id as usize].below;
+        if below == NONE {
+            0
+        } else {
+            self.get(VmaId(below)).end
+        }
     }
 
     fn fill_slot(&mut self, slot: Slot) -> u32 {
         let id = self.free;
-        if id == NONE {
-            self.slots.push(slot);
-            return u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 VMAs");
+        if let Some(free) = self.slots.get_mut(id as usize) {
+            self.free = free.above;
+            *free = slot;
+            return id;
         }
-        self.free = std::mem::replace(&mut self.slots[id as usize], slot).above;
-        id
+        self.slots.push(slot);
+        u32::try_from(self.slots.len() - 1).expect("fewer than 2^32 VMAs")
     }
 
     /// Makes two slots neighbours, or one of them an end of the list.

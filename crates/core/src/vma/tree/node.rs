@@ -3,7 +3,7 @@
 use super::NONE;
 
 /// Most entries of a node.
-pub(super) const FANOUT: usize = 16;
+pub(super) const FANOUT: usize = 24;
 /// Fewest entries of a node other than the root. A node just split or merged is far from both
 /// limits, so that mapping and unmapping in turn does not split and merge in turn.
 pub(super) const FEWEST: usize = FANOUT / 4;
@@ -12,6 +12,7 @@ pub(super) const FEWEST: usize = FANOUT / 4;
 ///
 /// An entry of a leaf is a VMA, one of an inner node a subtree.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Node {
     /// Where the entry's last VMA ends; `u64::MAX` past the last entry.
     pub ends: [u64; FANOUT],
@@ -19,6 +20,11 @@ pub(super) struct Node {
     pub gaps: [u64; FANOUT],
     /// The VMA or the node.
     pub kids: [u32; FANOUT],
+    /// The largest gap of all.
+    pub largest: u64,
+    /// None of the other gaps is larger than this. While the largest shrinks but not below it, it
+    /// is the largest still, and no search is needed.
+    pub bound: u64,
     pub len: u32,
     pub parent: u32,
     /// Which entry of its parent this node is.
@@ -48,6 +54,8 @@ impl Node {
             ends: [u64::MAX; FANOUT],
             gaps: [0; FANOUT],
             kids: [NONE; FANOUT],
+            largest: 0,
+            bound: 0,
             len: 0,
             parent: NONE,
             pos: 0,
@@ -60,7 +68,8 @@ impl Node {
         self.len as usize
     }
 
-    /// How many entries end at or below `addr`: the number of the first that ends above it.
+    /// How many entries end at or below `addr`, which is the number of the first that ends above
+    /// it; at least `len` where there is none.
     #[inline]
     pub(super) fn rank(&self, addr: u64) -> usize {
         // Counting needs no branches that the processor could guess wrong.
@@ -73,35 +82,63 @@ impl Node {
         for &end in &blocks[block] {
             rank += usize::from(end <= addr);
         }
-        // Only at the very top of the address space did that count what is past the last.
-        rank.min(self.len())
+        rank
     }
 
-    /// Bit i says whether entry i has a gap of at least `size` bytes, which is not 0.
+    /// The last entry before `at` with a gap of at least `size` bytes.
     #[inline]
-    pub(super) fn fits(&self, size: u64) -> u32 {
-        let mut fits = 0;
-        for (i, &gap) in self.gaps.iter().enumerate() {
-            fits |= u32::from(gap >= size) << i;
-        }
-        fits
+    pub(super) fn last_fit(&self, at: usize, size: u64) -> Option<usize> {
+        self.gaps[..at].iter().rposition(|&gap| gap >= size)
+    }
+
+    /// The first entry from `at` on with a gap of at least `size` bytes, which is not 0.
+    #[inline]
+    pub(super) fn first_fit(&self, at: usize, size: u64) -> Option<usize> {
+        let found = self.gaps.get(at..)?.iter().position(|&gap| gap >= size)?;
+        Some(at + found)
     }
 
     /// The entry that stands for this node, number `id`, in its parent.
     #[inline]
     pub(super) fn summary(&self, id: u32) -> Entry {
-        let (quads, _) = self.gaps.as_chunks::<4>();
-        let mut max = [0; 4];
-        for quad in quads {
-            for (max, &gap) in max.iter_mut().zip(quad) {
-                *max = gap.max(*max);
-            }
-        }
         Entry {
             end: self.ends[self.len().saturating_sub(1)],
-            gap: max[0].max(max[1]).max(max[2].max(max[3])),
+            gap: self.largest,
             kid: id,
         }
+    }
+
+    #[inline]
+    pub(super) fn set_gap(&mut self, at: usize, gap: u64) {
+        let old = std::mem::replace(&mut self.gaps[at], gap);
+        self.note(old, gap);
+    }
+
+    /// Has `largest` follow a change of one gap; 0 stands for one that is not there.
+    #[inline]
+    pub(super) fn note(&mut self, old: u64, new: u64) {
+        if new >= self.largest {
+            if old < self.largest {
+                self.bound = self.largest;
+            }
+            self.largest = new;
+        } else if old < self.largest {
+            self.bound = self.bound.max(new);
+        } else if new >= self.bound {
+            self.largest = new;
+        } else {
+            self.note_all();
+        }
+    }
+
+    /// Looks for the two largest gaps.
+    pub(super) fn note_all(&mut self) {
+        let (mut largest, mut second) = (0, 0);
+        for &gap in &self.gaps {
+            second = gap.min(largest).max(second);
+            largest = gap.max(largest);
+        }
+        (self.largest, self.bound) = (largest, second);
     }
 
     pub(super) fn entry(&self, at: usize) -> Entry {
@@ -119,18 +156,17 @@ impl Node {
         self.kids[at] = entry.kid;
     }
 
-    /// Puts an entry in at `at`; there must be room.
+    /// Puts an entry in at `at`, where there must be room. Noting its gap is left to the caller.
     #[inline]
     pub(super) fn insert(&mut self, at: usize, entry: Entry) {
-        let len = self.len().min(FANOUT - 1);
-        let mut carried = entry;
-        for i in at..=len {
-            self.swap(i, &mut carried);
+        for i in (at..self.len().min(FANOUT - 1)).rev() {
+            self.set(i + 1, self.entry(i));
         }
+        self.set(at, entry);
         self.len += 1;
     }
 
-    /// Takes the entry at `at` out.
+    /// Takes the entry at `at` out. Noting its gap is left to the caller.
     #[inline]
     pub(super) fn remove(&mut self, at: usize) {
         let mut carried = Entry::PAST_LAST;
@@ -167,5 +203,6 @@ impl Node {
             self.set(at, entries.get(at).copied().unwrap_or(Entry::PAST_LAST));
         }
         self.len = entries.len() as u32;
+        self.note_all();
     }
 }

@@ -1,4 +1,4 @@
-//! Gap searches in the index. A node's entries are asked all at once, for a set of bits.
+//! Gap searches in the index: up from a place, then down to the nearest gap that is large enough.
 
 use super::NONE;
 use super::index::{Index, Place};
@@ -31,43 +31,42 @@ impl Index {
 
     /// The last VMA before `place` that has a gap of at least `size` bytes below it, or `NONE`.
     pub(super) fn fit_below(&self, place: Place, size: u64) -> u32 {
-        self.fit(place, size, |at| !(!0 << at), u32::ilog2)
+        let Place { mut node, mut at } = place;
+        loop {
+            let n = self.node(node);
+            if let Some(fit) = n.last_fit(at, size) {
+                if n.is_leaf {
+                    return n.kids[fit];
+                }
+                node = n.kids[fit];
+                at = self.node(node).len();
+            } else {
+                (node, at) = self.parent(node);
+                if node == NONE {
+                    return NONE;
+                }
+            }
+        }
     }
 
     /// The first VMA after `place` that has a gap of at least `size` bytes below it, or `NONE`.
     pub(super) fn fit_above(&self, place: Place, size: u64) -> u32 {
-        self.fit(place, size, |at| !1 << at, u32::trailing_zeros)
-    }
-
-    /// Climbs from `place` until a node has fitting entries on one `side` of it, and from there
-    /// goes down to the `nearest`.
-    #[inline]
-    fn fit(
-        &self,
-        place: Place,
-        size: u64,
-        side: impl Fn(usize) -> u32,
-        nearest: impl Fn(u32) -> u32,
-    ) -> u32 {
-        let Place { mut node, mut at } = place;
-        let mut fits = loop {
-            let fits = self.node(node).fits(size) & side(at);
-            if fits != 0 {
-                break fits;
-            }
-            (node, at) = self.parent(node);
-            if node == NONE {
-                return NONE;
-            }
-        };
+        let Place { mut node, at } = place;
+        let mut from = at + 1;
         loop {
             let n = self.node(node);
-            let kid = n.kids[nearest(fits) as usize];
-            if n.is_leaf {
-                return kid;
+            if let Some(fit) = n.first_fit(from, size) {
+                if n.is_leaf {
+                    return n.kids[fit];
+                }
+                (node, from) = (n.kids[fit], 0);
+            } else {
+                let (parent, at) = self.parent(node);
+                if parent == NONE {
+                    return NONE;
+                }
+                (node, from) = (parent, at + 1);
             }
-            node = kid;
-            fits = self.node(node).fits(size);
         }
     }
 }

@@ -13,6 +13,18 @@ impl VmaTree {
             self.iter().map(|(id, _)| id.0).eq(leaf_order),
             "order of the leaves"
         );
+        let hot = &self.index.nodes[self.index.hot as usize];
+        assert!(
+            hot.len() > 0 || self.is_empty(),
+            "the leaf changed last is alive"
+        );
+        assert!(
+            hot.is_leaf
+                && hot.kids[..hot.len()]
+                    .iter()
+                    .all(|&id| { self.index.leaves[id as usize] == self.index.hot }),
+            "the leaf changed last"
+        );
         let free = chain(self.index.free, |node| {
             self.index.nodes[node as usize].parent
         });
@@ -94,6 +106,16 @@ impl VmaTree {
                 "past the last of node {node}"
             );
         }
+        let second = n
+            .gaps
+            .iter()
+            .filter(|&&gap| gap < largest)
+            .max()
+            .unwrap_or(&0);
+        let ties = n.gaps.iter().filter(|&&gap| gap == largest).count() > 1;
+        assert_eq!(n.largest, largest, "largest gap of node {node}");
+        let least = if ties { largest } else { *second };
+        assert!((least..=largest).contains(&n.bound), "bound of node {node}");
         (depths.unwrap_or(0) + 1, last, largest)
     }
 

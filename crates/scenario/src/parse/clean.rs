@@ -13,6 +13,15 @@ pub(crate) struct Clean<'t> {
 }
 
 impl Clean<'_> {
+    /// The lines without their ends, each with its start.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut lines = super::record::Lines::new(&self.text);
+        std::iter::from_fn(move || {
+            let range = lines.next_line()?;
+            Some((range.start, self.text.get(range)?))
+        })
+    }
+
     /// The offset in the original text.
     pub fn original(&self, offset: usize) -> usize {
         let after = self.map.partition_point(|(clean, _)| *clean <= offset);

@@ -184,6 +184,13 @@ pub fn parse_call(text: &str) -> Result<Call, Diagnostic> {
     }
 }
 
+/// A text cleaned of what mail and web pages did to it, for the other readers of pasted text.
+pub(crate) fn clean_text(text: &str) -> clean::Clean<'_> {
+    clean::clean(text)
+}
+
+pub(crate) use expr::excerpt;
+
 /// Whether `ch` closes a text in quotes like `"`.
 pub(crate) fn ends_text(ch: char) -> bool {
     suspicious::meant_mark(ch) == Some(b'"')

@@ -540,6 +540,6 @@ mod tests {
         ] {
             assert_eq!(strip(line, true).length, 0, "{line}");
         }
-        assert_eq!(strip("> 4096, PROT_READ)", true).length, 1);
+        assert_eq!(strip("> 4096, PROT_READ)", true).length, 2);
     }
 }

@@ -119,10 +119,11 @@ test("a box stands where its quartiles are", async ({ page }) => {
     const box = await page.locator("#place").getByText(text, { exact: true }).boundingBox();
     return box ? box[axis] + box[axis === "x" ? "width" : "height"] / 2 : Number.NaN;
   };
-  // Box bodies are the only panel-coloured shapes.
   const bodies = await page.locator("#place svg path").evaluateAll((paths) =>
     paths
       .filter((path) => path.getAttribute("stroke-width") === "2")
+      // The pattern is drawn as a second path over the first.
+      .filter((path) => !path.getAttribute("fill")?.startsWith("url"))
       .map((path) => path.getBoundingClientRect())
       .map(({ x, y, width, height }) => ({ middle: x + width / 2, top: y, bottom: y + height })),
   );

@@ -57,9 +57,16 @@ test("values without a place on a logarithmic axis are left out and said so", ()
     [4, null],
     [8, null],
   ]);
-  assert.equal(built.title.subtext, "1 value cannot be drawn on a logarithmic axis");
+  assert.equal(built.title.subtext, "1 value has no place on the axes");
   assert.equal(built.xAxis.logBase, 2);
   assert.equal(option({ ...spec, y: { title: "cost" } }).title.show, false);
+});
+
+test("boxes are listed by category, with a gap where there is none", () => {
+  assert.deepEqual(option(box).series[0].data, [[], [1, 2, 3, 4, 9]]);
+  assert.equal(undrawn(box), 0);
+  assert.equal(undrawn({ ...box, x: { title: "kernel" } }), 1);
+  assert.equal(undrawn({ ...box, x: { title: "kernel", categories: ["6.11"] } }), 1);
 });
 
 test("error bars come with the points that have them", () => {
@@ -96,7 +103,8 @@ test("a tooltip says place, values, spread and label", () => {
     "published",
     "6.12: 5 ns",
   ]);
-  assert.deepEqual(tooltipLines(box, [{ seriesId: "s0", dataIndex: 0 }]), [
+  assert.deepEqual(tooltipLines(box, [{ seriesId: "s0", dataIndex: 0 }]), []);
+  assert.deepEqual(tooltipLines(box, [{ seriesId: "s0", dataIndex: 1 }]), [
     "runs, 6.12",
     "median 3 /s",
     "quartiles 2 /s to 4 /s",

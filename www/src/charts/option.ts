@@ -14,6 +14,7 @@ import {
   drawable,
   formatPlace,
   formatValue,
+  hasPlace,
   type Kind,
   type SeriesSpec,
   type Symbol as SymbolName,
@@ -41,10 +42,11 @@ const DASH_LENGTHS: Record<Dash, "solid" | number[]> = {
 
 const SYMBOL_NAMES: Record<SymbolName, string> = {
   circle: "circle",
-  square: "rect",
+  // ECharts stretches its own "rect" in a legend.
+  square: "path://M0 0h10v10h-10z",
   diamond: "diamond",
   triangle: "triangle",
-  ring: "emptyCircle",
+  ring: "circle",
   none: "none",
 };
 
@@ -63,11 +65,17 @@ export function chartOption(spec: ChartSpec, look: Look, titled = false): EChart
   const notes = [
     ...(titled ? [clean(spec.title)] : []),
     ...(missing > 0
-      ? [`${missing} ${missing === 1 ? "value" : "values"} cannot be drawn on a logarithmic axis`]
+      ? [
+          missing === 1
+            ? "1 value has no place on the axes"
+            : `${missing} values have no place on the axes`,
+        ]
       : []),
   ];
   const text = look.color("--ink");
   const mute = look.color("--mute");
+  // The length of a bar is its value; a point needs no zero.
+  const fromZero = spec.kind === "bar" || spec.kind === "line";
   return {
     animation: look.animate,
     animationDuration: 200,
@@ -110,13 +118,13 @@ export function chartOption(spec: ChartSpec, look: Look, titled = false): EChart
       axisPointer: { type: spec.kind === "bar" ? "shadow" : "line" },
       formatter: (hit: unknown) => tooltip(spec, Array.isArray(hit) ? hit : [hit]),
     },
-    xAxis: axis(spec.x, look, "x"),
-    yAxis: axis(spec.y, look, "y"),
+    xAxis: axis(spec.x, look, "x", fromZero),
+    yAxis: axis(spec.y, look, "y", fromZero),
     series: spec.series.flatMap((series, index) => drawn(spec, series, index, look)),
   };
 }
 
-function axis(spec: AxisSpec, look: Look, which: "x" | "y") {
+function axis(spec: AxisSpec, look: Look, which: "x" | "y", fromZero: boolean) {
   const mute = look.color("--mute");
   const line = look.color("--line");
   const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 4 });
@@ -124,6 +132,7 @@ function axis(spec: AxisSpec, look: Look, which: "x" | "y") {
     type: spec.categories ? "category" : spec.scale === "log" ? "log" : "value",
     ...(spec.categories && { data: spec.categories.map(clean) }),
     ...(spec.scale === "log" && { logBase: spec.base ?? 10 }),
+    scale: !fromZero,
     ...(spec.min !== undefined && { min: spec.min }),
     ...(spec.max !== undefined && { max: spec.max }),
     name: clean(spec.unit ? `${spec.title} (${spec.unit})` : spec.title),
@@ -162,31 +171,50 @@ function drawn(spec: ChartSpec, series: SeriesSpec, index: number, look: Look) {
           symbolSize: 8,
           showAllSymbol: true,
           lineStyle: { color, width: 2, type: DASH_LENGTHS[dash] },
-          itemStyle: { color },
+          itemStyle: pointStyle(kind, symbol, color, look),
+          symbolKeepAspect: true,
           barMaxWidth: BAR_WIDTH,
           ...(kind === "scatter" && { z: 4 }),
         };
-  const bars = errorBars(spec, series, index, kind, color);
+  const bars = errorBars(spec, series, index, kind, kind === "bar" ? look.color("--ink") : color);
   return bars ? [main, bars] : [main];
+}
+
+/** Bars are filled with a pattern, marks are not; a ring is a circle that shows what it covers. */
+function pointStyle(kind: Kind, symbol: SymbolName, color: string, look: Look) {
+  if (kind === "bar") return { color };
+  const mark = { opacity: 1, decal: { symbol: "none" } };
+  return symbol === "ring"
+    ? { ...mark, color: look.color("--panel"), borderColor: color, borderWidth: 2 }
+    : { ...mark, color };
 }
 
 function boxStyle(color: string, look: Look) {
   return {
-    itemStyle: { color: look.color("--panel"), borderColor: color, borderWidth: 2 },
+    itemStyle: {
+      color: look.color("--panel"),
+      borderColor: color,
+      borderWidth: 2,
+      decal: { symbol: "none" },
+    },
     boxWidth: [12, 46],
   };
 }
 
 function points(spec: ChartSpec, { points: all = [] }: SeriesSpec) {
-  return all.map(({ x, y }) =>
-    y !== null && drawable(x, spec.x) && drawable(y, spec.y) ? [x, y] : [x, null],
-  );
+  return all.map(({ x, y }) => (hasPlace({ x, low: y }, spec) ? [x, y] : [x, null]));
 }
 
-function boxes(spec: ChartSpec, { boxes: all = [] }: SeriesSpec) {
-  return all
-    .filter(({ x, low }) => drawable(x, spec.x) && drawable(low, spec.y))
-    .map(({ x, low, q1, median, q3, high }) => [x, low, q1, median, q3, high]);
+/** ECharts takes one box a category, by its place in the list. */
+function boxes(spec: ChartSpec, series: SeriesSpec) {
+  return (spec.x.categories ?? []).map((_, index) => {
+    const box = boxAt(spec, series, index);
+    return box ? [box.low, box.q1, box.median, box.q3, box.high] : [];
+  });
+}
+
+function boxAt(spec: ChartSpec, { boxes: all = [] }: SeriesSpec, index: number) {
+  return all.find((box) => box.x === index && hasPlace(box, spec));
 }
 
 const BAR_WIDTH = 40;
@@ -289,10 +317,6 @@ export function tooltipLines(spec: ChartSpec, hits: readonly Hit[]): string[] {
     }
   }
   return lines;
-}
-
-function boxAt(spec: ChartSpec, { boxes: all = [] }: SeriesSpec, index: number) {
-  return all.filter(({ x, low }) => drawable(x, spec.x) && drawable(low, spec.y))[index];
 }
 
 function spread(low: number | undefined, high: number | undefined, axis: AxisSpec): string {

@@ -29,7 +29,9 @@ export interface Point {
   label?: string;
 }
 
+/** A box stands on a category: the x axis must have them. */
 export interface Box {
+  /** Index of the category. */
   x: number;
   low: number;
   q1: number;
@@ -76,17 +78,22 @@ export function drawable(value: number, axis: AxisSpec): boolean {
   return Number.isFinite(value) && (axis.scale !== "log" || value > 0);
 }
 
-/** Points that cannot be drawn, which the chart has to say. */
+/** Whether a point (with its `y` as `low`) or a box has a place on both axes. */
+export function hasPlace(
+  { x, low }: { x: number; low: number | null },
+  spec: Pick<ChartSpec, "x" | "y">,
+): boolean {
+  const { categories } = spec.x;
+  const across = categories ? categories[x] !== undefined : drawable(x, spec.x);
+  return across && low !== null && drawable(low, spec.y);
+}
+
+/** How many values the chart cannot show, which it has to say. */
 export function undrawn(spec: ChartSpec): number {
-  const { x, y } = spec;
   let count = 0;
   for (const { points = [], boxes = [] } of spec.series) {
-    for (const point of points) {
-      if (point.y !== null && !(drawable(point.x, x) && drawable(point.y, y))) count += 1;
-    }
-    for (const box of boxes) {
-      if (!(drawable(box.x, x) && drawable(box.low, y))) count += 1;
-    }
+    for (const { x, y } of points) if (y !== null && !hasPlace({ x, low: y }, spec)) count += 1;
+    for (const box of boxes) if (!(spec.x.categories && hasPlace(box, spec))) count += 1;
   }
   return count;
 }

@@ -100,7 +100,12 @@ export const theme = EditorView.theme({
   ...severity("info", "var(--info)"),
   ...severity("hint", "var(--mute)"),
   ".cm-lintRange-active": { backgroundColor: "var(--warn-soft)" },
-  ".cm-diagnostic": { padding: "6px 10px", borderLeft: "4px solid", fontFamily: "var(--sans)" },
+  ".cm-diagnostic": {
+    padding: "6px 10px",
+    borderLeftStyle: "solid",
+    borderLeftWidth: "4px",
+    fontFamily: "var(--sans)",
+  },
   ".cm-message": { fontWeight: "600" },
   ".cm-hint": { color: "var(--mute)" },
   ".cm-diagnosticAction": {

@@ -67,7 +67,7 @@ if (minify) await Promise.all(programs.map(shrink));
 cpSync(join(www, "static"), stage, { recursive: true });
 const worker = { js: rename(`${WORKER}.js`), wasm: rename(`${WORKER}_bg.wasm`) };
 const parts = await bundle({ out: stage, minify, worker });
-const assets = { ...parts, integrity };
+const assets = { ...parts, workerJs: worker.js, workerWasm: worker.wasm, integrity };
 
 for (const page of ["index.html", "embed.html"]) {
   if (!existsSync(join(stage, page))) continue;

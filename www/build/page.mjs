@@ -35,6 +35,8 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @typedef {object} Assets
  * @property {string} boot   the boot script's file
  * @property {string} worker the worker's boot script
+ * @property {string} workerJs the program that it loads, also for use without a worker
+ * @property {string} workerWasm that program's code
  * @property {string} editor the editor module
  * @property {string} charts the charts module
  * @property {string} css    the style sheet
@@ -84,8 +86,10 @@ function finishScript(script, assets, externalise) {
   if (attribute(script, "data-sealab") !== undefined) {
     setAttribute(script, "src", `./${assets.boot}`);
     setAttribute(script, "integrity", assets.integrity(assets.boot));
-    for (const part of /** @type {const} */ (["worker", "editor", "charts"])) {
-      setAttribute(script, `data-${part}`, `./${assets[part]}`);
+    const { worker, workerJs, workerWasm, editor, charts } = assets;
+    const parts = { worker, "worker-js": workerJs, "worker-wasm": workerWasm, editor, charts };
+    for (const [part, file] of Object.entries(parts)) {
+      setAttribute(script, `data-${part}`, `./${file}`);
     }
   } else if (attribute(script, "src") === undefined) {
     const code = script.childNodes.map((node) => ("value" in node ? node.value : "")).join("");

@@ -5,6 +5,8 @@ import { finishPage, policy } from "./page.mjs";
 const assets = {
   boot: "boot-1.js",
   worker: "worker-2.js",
+  workerJs: "program-2.js",
+  workerWasm: "program-2.wasm",
   editor: "editor-3.js",
   charts: "charts-4.js",
   css: "css-5.css",
@@ -25,7 +27,10 @@ test("the boot script gets its addresses and integrity", () => {
   const out = finish(page('<link rel="stylesheet" href="styles/main.css">', BOOT));
   assert.match(out, /<script [^>]*src="\.\/boot-1\.js" integrity="sha384-of-boot-1\.js"/);
   assert.match(out, /data-js="\.\/app\.js"/);
-  assert.match(out, /data-worker="\.\/worker-2\.js" data-editor="\.\/editor-3\.js"/);
+  assert.match(
+    out,
+    /data-worker="\.\/worker-2\.js" data-worker-js="\.\/program-2\.js" data-worker-wasm="\.\/program-2\.wasm" data-editor="\.\/editor-3\.js"/,
+  );
   assert.match(
     out,
     /<link rel="stylesheet" href="\.\/css-5\.css" integrity="sha384-of-css-5\.css">/,

@@ -11,6 +11,10 @@ export interface Sealab {
    * each later call starts another. Throws where workers are not allowed (an opaque origin).
    */
   spawnWorker(): Worker;
+  /**
+   * Loads the simulator into this page, for where workers are not allowed. Answers go to `hear`.
+   */
+  loadSimulator(hear: (answer: unknown) => void): Promise<Simulator>;
   /** Loads the editor module; later calls return the same one. */
   loadEditor(): Promise<typeof editor>;
   /** Loads the chart module; later calls return the same one. */
@@ -21,11 +25,16 @@ export interface Sealab {
   started(): void;
 }
 
+/** The simulator without a worker around it: answers before `handle` returns. */
+export interface Simulator {
+  handle(message: unknown): void;
+}
+
 declare global {
   var sealab: Sealab;
 }
 
-type Part = "js" | "wasm" | "worker" | "editor" | "charts";
+type Part = "js" | "wasm" | "worker" | "workerJs" | "workerWasm" | "editor" | "charts";
 
 const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
 const root = document.documentElement;
@@ -78,6 +87,11 @@ globalThis.sealab = {
       }
     });
     return worker;
+  },
+  async loadSimulator(hear) {
+    const program = await import(address("workerJs"));
+    await program.default({ module_or_path: address("workerWasm") });
+    return new program.Simulator(hear);
   },
   loadEditor: () => import(address("editor")),
   loadCharts: () => import(address("charts")),

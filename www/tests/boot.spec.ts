@@ -50,6 +50,15 @@ test("the page works from any folder", async ({ page, host }) => {
   await expect(page.locator("html")).toHaveAttribute("data-state", "running");
 });
 
+test("the simulator also runs in the page itself", async ({ page }) => {
+  await page.goto("/");
+  const usable = await page.evaluate(async () => {
+    const simulator = await sealab.loadSimulator(() => {});
+    return typeof simulator.handle;
+  });
+  expect(usable).toBe("function");
+});
+
 test("a worker that cannot load its program says so", async ({ page, watch }) => {
   watch.allow(/status of 503|503 Service Unavailable/);
   await page.goto("/bench.html");

@@ -38,7 +38,8 @@ pub const TRUNK: Tool = Tool {
     package: "trunk",
     program: "trunk",
     version: "0.21.14",
-    features: &[],
+    // Without TLS and update checks: Trunk only ever builds and serves on this machine.
+    features: &["--no-default-features"],
     why: "builds the page and serves it with reload",
     minutes: 5,
 };

@@ -1,9 +1,15 @@
 //! Experiments: a program run under several kernels, lined up, compared, priced and reported.
 
 pub mod cost;
+pub mod diff;
+pub mod names;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod session;
+pub mod space;
 pub mod start;
 pub mod variant;
+pub mod verify;
+pub mod view;
 pub mod words;

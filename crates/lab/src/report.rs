@@ -82,11 +82,14 @@ pub struct Run {
     pub variant: Variant,
     /// What the kernel's design is called, for a heading (`out-of-loop`).
     pub label: String,
-    /// Every call shown (calls of long loops are in `measures` and `totals` alone, see `truncated`).
+    /// Every call shown (calls of long loops are in `measures` and `totals` alone, see `unlisted`).
     pub calls: Vec<CallReport>,
     /// Calls made but not listed one by one.
     #[serde(default)]
     pub unlisted_calls: u64,
+    /// Which those are, by statement.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unlisted: Vec<Unlisted>,
     /// The final address space, in address order.
     pub maps: Vec<MapsEntry>,
     /// Sums over the run.
@@ -134,7 +137,18 @@ pub struct CallReport {
     pub remarks: Vec<String>,
 }
 
-/// How a call ended: exactly one field is there.
+/// Calls of one statement that are only summed up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unlisted {
+    /// Line in the scenario, from 1.
+    pub line: u32,
+    /// The statement as written, on one line.
+    pub text: String,
+    /// How many of its calls are not listed.
+    pub calls: u64,
+}
+
+/// How a call ended: exactly one field is there; none where it was not made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallResult {
     /// The value returned, hexadecimal.

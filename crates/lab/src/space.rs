@@ -72,6 +72,13 @@ impl Axis {
             .collect()
     }
 
+    /// Whether both ends of `range` are boundaries.
+    #[must_use]
+    pub fn fits(&self, range: AddrRange) -> bool {
+        let known = |addr| self.boundaries.binary_search(&addr).is_ok();
+        known(range.start) && known(range.end)
+    }
+
     /// Stretches that `range` covers; both its ends are boundaries.
     fn stretches(&self, range: AddrRange) -> (usize, usize) {
         let place = |addr| self.boundaries.partition_point(|&b| b < addr);
@@ -81,18 +88,25 @@ impl Axis {
 
 /// One variant's mappings on the axis. `changed`: what the step's call changed, sorted.
 #[must_use]
-pub fn strip(axis: &Axis, mappings: &[Mapping], changed: &[AddrRange], others: &[&[Mapping]]) -> Strip {
+pub fn strip(
+    axis: &Axis,
+    mappings: &[Mapping],
+    changed: &[AddrRange],
+    others: &[&[Mapping]],
+) -> Strip {
     let blocks = mappings.iter().map(|mapping| {
         let (first, last) = axis.stretches(mapping.range);
         let touched = |r: &AddrRange| {
             // A cut is an empty range at the boundary of the two mappings it made.
-            let cut = r.is_empty() && (r.start == mapping.range.start || r.start == mapping.range.end);
+            let cut =
+                r.is_empty() && (r.start == mapping.range.start || r.start == mapping.range.end);
             cut || r.overlaps(mapping.range)
         };
-        let differs = others
-            .iter()
-            .any(|other| other.binary_search_by_key(&mapping.range.start, |m| m.range.start)
-                .map_or(true, |at| other.get(at).is_none_or(|m| !alike(m, mapping))));
+        let differs = others.iter().any(|other| {
+            other
+                .binary_search_by_key(&mapping.range.start, |m| m.range.start)
+                .map_or(true, |at| other.get(at).is_none_or(|m| !alike(m, mapping)))
+        });
         Block {
             first,
             last,
@@ -125,7 +139,10 @@ pub fn maps_entry(mapping: &Mapping) -> MapsEntry {
         end: hex(mapping.range.end),
         perms: perms.to_owned(),
         offset: hex(mapping.offset),
-        dev: format!("{:02x}:{:02x}", mapping.file.dev_major, mapping.file.dev_minor),
+        dev: format!(
+            "{:02x}:{:02x}",
+            mapping.file.dev_major, mapping.file.dev_minor
+        ),
         inode: mapping.file.inode,
         name: mapping.name.to_string(),
         vm_flags: flags
@@ -154,7 +171,10 @@ mod tests {
     fn holes_are_found_and_collapsed() {
         let used = ranges(&[(0x1000, 0x3000), (0x2000, 0x5000), (0x10_0000, 0x10_1000)]);
         let axis = Axis::new(&used, [0x4000, 0x8000]);
-        assert_eq!(axis.boundaries, [0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x10_0000, 0x10_1000]);
+        assert_eq!(
+            axis.boundaries,
+            [0x1000, 0x2000, 0x3000, 0x4000, 0x5000, 0x10_0000, 0x10_1000]
+        );
         assert_eq!(axis.holes, [false, false, false, false, true, false]);
         let segments = axis.segments(12);
         assert!(segments.iter().all(|s| s.width > 0.0));
@@ -165,7 +185,14 @@ mod tests {
     #[test]
     fn larger_is_wider_but_not_by_much() {
         let used = ranges(&[(0, 0x1000), (0x1000, 0x4000_0000)]);
-        let widths: Vec<f64> = Axis::new(&used, []).segments(12).iter().map(|s| s.width).collect();
-        assert!(widths[1] > widths[0] && widths[1] < 20.0 * widths[0], "{widths:?}");
+        let widths: Vec<f64> = Axis::new(&used, [])
+            .segments(12)
+            .iter()
+            .map(|s| s.width)
+            .collect();
+        assert!(
+            widths[1] > widths[0] && widths[1] < 20.0 * widths[0],
+            "{widths:?}"
+        );
     }
 }

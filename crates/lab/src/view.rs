@@ -200,3 +200,57 @@ pub struct CountRow {
     /// Cost of one, in nanoseconds, per variant.
     pub weight_ns: Vec<f64>,
 }
+
+/// What a run cost, and what made it cost that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostView {
+    /// By system call.
+    pub calls: Vec<CostRow>,
+    /// By kind of work.
+    pub work: Vec<WorkRow>,
+    /// Named stretches.
+    pub measures: Vec<MeasureRow>,
+    /// Where the weights come from, for a person.
+    pub provenance: Vec<String>,
+}
+
+/// All calls of a name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CostRow {
+    /// The name.
+    pub name: String,
+    /// How many there were, per variant.
+    pub calls: Vec<u64>,
+    /// What they cost in all, in nanoseconds, per variant.
+    pub cost_ns: Vec<f64>,
+}
+
+/// All work of a kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkRow {
+    /// Its key in the report.
+    pub counter: String,
+    /// What is counted, for a person.
+    pub title: String,
+    /// How much there was, per variant.
+    pub counts: Vec<u64>,
+    /// What one costs, in nanoseconds, per variant.
+    pub weight_ns: Vec<f64>,
+    /// What all cost, in nanoseconds, per variant.
+    pub cost_ns: Vec<f64>,
+}
+
+/// A named stretch under all variants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MeasureRow {
+    /// Its name.
+    pub name: String,
+    /// How often it ran, per variant.
+    pub samples: Vec<u64>,
+    /// Median cost, in nanoseconds, per variant.
+    pub median_ns: Vec<f64>,
+    /// Least cost, in nanoseconds, per variant.
+    pub min_ns: Vec<f64>,
+    /// Greatest cost, in nanoseconds, per variant.
+    pub max_ns: Vec<f64>,
+}

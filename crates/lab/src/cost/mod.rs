@@ -5,7 +5,6 @@
 
 use std::sync::OnceLock;
 
-use sealab_core::call::Call;
 use sealab_core::meter::{Counter, Counts};
 use serde::{Deserialize, Serialize};
 
@@ -125,24 +124,6 @@ pub fn profiles() -> &'static [CpuProfile] {
 #[must_use]
 pub fn profile(id: &str) -> Option<&'static CpuProfile> {
     profiles().iter().find(|p| p.id == id)
-}
-
-/// The name under which a call's fixed part is priced; `None` for accesses and settings.
-#[must_use]
-pub fn priced_name(call: &Call) -> Option<&'static str> {
-    Some(match call {
-        Call::Load { .. } | Call::Store { .. } | Call::Exec { .. } | Call::SetSysfs { .. } => {
-            return None;
-        }
-        Call::Mmap { .. } => "mmap",
-        Call::Munmap { .. } => "munmap",
-        Call::Mprotect { .. } | Call::PkeyMprotect { .. } => "mprotect",
-        Call::Madvise { .. } => "madvise",
-        Call::Mremap { .. } => "mremap",
-        Call::Mseal { .. } => "mseal",
-        Call::Brk { .. } => "brk",
-        _ => "*",
-    })
 }
 
 #[cfg(test)]

@@ -10,11 +10,12 @@ use sealab_scenario::{Diagnostic, EvalContext, Event, Interp, PatternStep, Step}
 use super::history::{History, MAX_PINNED};
 use super::infer::{Inference, Traced};
 use super::measure::Measures;
+use super::names::Names;
 use super::options::{RunError, RunOptions};
 use super::pattern;
 use super::record::{Ended, Made, NewRecord, Records, StepRef};
 use super::{Unlisted, VariantRun};
-use crate::cost::{self, Prices};
+use crate::cost::Prices;
 use crate::start;
 use crate::variant::Resolved;
 
@@ -23,7 +24,9 @@ const WATCH_INTERVAL: u64 = 8192;
 
 /// Where a run starts, and whether the text is a trace.
 pub struct Setting<'a> {
+    /// What to run.
     pub program: &'a Program,
+    /// The first process's address space.
     pub start: StartState,
     /// Whether the start state is the process's own.
     pub placed: bool,
@@ -52,7 +55,7 @@ pub fn run(
         history: History::new(&machine),
         inference: Inference::new(setting.placed, start_brk),
         prices: variant.cpu.prices(),
-        call_cycles: CallCycles::new(&variant),
+        names: Names::new(setting.program, variant.cpu),
         machine,
         records: Records::default(),
         occurrences: vec![0; statements],
@@ -78,7 +81,7 @@ struct Runner {
     history: History,
     inference: Inference,
     prices: Prices,
-    call_cycles: CallCycles,
+    names: Names,
     /// How often each statement has run.
     occurrences: Vec<u64>,
     unlisted: Vec<Unlisted>,
@@ -106,7 +109,9 @@ impl Runner {
         loop {
             match interp.next_event() {
                 Event::Call(step) => {
-                    let traced = program.statement(step.statement).is_some_and(|s| s.from_trace);
+                    let traced = program
+                        .statement(step.statement)
+                        .is_some_and(|s| s.from_trace);
                     let answer = self.call(&step, traced);
                     interp.answer(answer);
                 }
@@ -148,8 +153,9 @@ impl Runner {
     fn call(&mut self, step: &Step, traced: bool) -> Outcome {
         self.calls = self.calls.saturating_add(1);
         let (occurrence, listed) = self.next(step.statement);
-        let fixed = self.call_cycles.of(step);
+        let fixed = self.names.cycles(step.statement);
         self.cycles += fixed;
+        let before = *self.machine.counts();
         if !listed && !traced {
             // The way of long loops: nothing but the call.
             let outcome = self.machine.call(step.by, &step.call);
@@ -157,14 +163,16 @@ impl Runner {
                 self.disagreements = self.disagreements.saturating_add(1);
             }
             self.leave_out(step.statement, step.line);
+            self.names
+                .add(step.statement, 1, &self.machine.counts().since(&before));
             return outcome;
         }
         self.machine.set_tracing(listed);
-        let before = *self.machine.counts();
         let mut seen = Seen::default();
         let traced = self.ask(step, traced, &mut seen);
         self.machine.set_tracing(false);
         let counts = seen.counts.since(&before);
+        self.names.add(step.statement, 1, &counts);
         self.uncounted
             .merge(&self.machine.counts().since(&seen.counts));
         self.disagreements = self.disagreements.saturating_add(u64::from(!traced.agrees));
@@ -236,11 +244,12 @@ impl Runner {
             return Err(RunError::Cancelled);
         }
         self.calls = self.calls.saturating_add(made);
+        let counts = self.machine.counts().since(&before);
+        self.names.add(step.statement, made, &counts);
         if !listed {
             self.leave_out(step.statement, step.line);
             return Ok(());
         }
-        let counts = self.machine.counts().since(&before);
         self.list(NewRecord {
             step: StepRef::Pattern(&step),
             occurrence,
@@ -289,6 +298,7 @@ impl Runner {
             inferred: self.inferred,
             counts,
             cost_ns,
+            by_name: self.names.finish(&self.prices),
             measures: self.measures.finish(),
             faults: self.faults,
         }
@@ -300,31 +310,4 @@ impl Runner {
 struct Seen {
     counts: Counts,
     trace: CallTrace,
-}
-
-/// Prices of calls' fixed parts, looked up once.
-struct CallCycles {
-    known: Vec<(&'static str, f64)>,
-    variant: &'static cost::CpuProfile,
-}
-
-impl CallCycles {
-    fn new(variant: &Resolved) -> Self {
-        Self {
-            known: Vec::new(),
-            variant: variant.cpu,
-        }
-    }
-
-    fn of(&mut self, step: &Step) -> f64 {
-        let Some(name) = cost::priced_name(&step.call) else {
-            return 0.0;
-        };
-        if let Some(&(_, cycles)) = self.known.iter().find(|(n, _)| *n == name) {
-            return cycles;
-        }
-        let cycles = self.variant.call_cycles(name);
-        self.known.push((name, cycles));
-        cycles
-    }
 }

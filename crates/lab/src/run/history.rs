@@ -123,6 +123,8 @@ fn again(machine: &mut Machine, made: &Made) {
 /// A rough size: mappings and touched pages.
 fn estimate(machine: &Machine) -> u64 {
     let mappings = machine.mappings(ProcessId::default());
-    let pages = mappings.iter().map(|m| m.rss >> machine.page_size().shift());
+    let pages = mappings
+        .iter()
+        .map(|m| m.rss >> machine.page_size().shift());
     pages.sum::<u64>() * 32 + mappings.len() as u64 * 256
 }

@@ -193,7 +193,9 @@ impl Inference {
         };
         match call {
             Call::Mmap { len, .. } => self.known.add(at, at.saturating_add(page_up(*len))),
-            Call::Mremap { new_len, .. } => self.known.add(at, at.saturating_add(page_up(*new_len))),
+            Call::Mremap { new_len, .. } => {
+                self.known.add(at, at.saturating_add(page_up(*new_len)))
+            }
             Call::Brk { .. } => {
                 let start = *self.start_brk.get_or_insert(at);
                 self.known.add(start, page_up(at));
@@ -298,7 +300,12 @@ impl Ranges {
         if start >= end {
             return;
         }
-        while let Some((&s, &e)) = self.0.range(..=end).next_back().filter(|&(_, &e)| e >= start) {
+        while let Some((&s, &e)) = self
+            .0
+            .range(..=end)
+            .next_back()
+            .filter(|&(_, &e)| e >= start)
+        {
             start = start.min(s);
             end = end.max(e);
             self.0.remove(&s);

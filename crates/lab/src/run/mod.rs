@@ -4,6 +4,7 @@ mod engine;
 mod history;
 mod infer;
 mod measure;
+mod names;
 mod options;
 mod pattern;
 mod record;
@@ -18,6 +19,7 @@ use crate::variant::Resolved;
 pub use engine::{Setting, run};
 pub use history::History;
 pub use measure::MeasureRun;
+pub use names::NameSum;
 pub use options::{Progress, RunError, RunOptions, Watch};
 pub use record::{Ended, Record, Records, What};
 
@@ -41,6 +43,8 @@ pub struct VariantRun {
     pub counts: Counts,
     /// Estimated cost, in nanoseconds.
     pub cost_ns: f64,
+    /// Sums by the names of the calls, in the order of the text.
+    pub by_name: Vec<NameSum>,
     /// Named stretches, in the order of the text.
     pub measures: Vec<MeasureRun>,
     /// The first process's final mappings.

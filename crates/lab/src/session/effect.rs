@@ -104,7 +104,10 @@ mod tests {
             change(ChangeKind::Split, 12, 12),
         ]);
         assert_eq!(effect.bytes, [(ChangeKind::Protected, 12)]);
-        assert_eq!((effect.splits.as_slice(), effect.changed_bytes()), (&[12][..], 12));
+        assert_eq!(
+            (effect.splits.as_slice(), effect.changed_bytes()),
+            (&[12][..], 12)
+        );
     }
 
     #[test]

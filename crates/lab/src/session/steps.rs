@@ -44,7 +44,12 @@ fn merge(lists: &[&[Record]]) -> Vec<Step> {
     let key = |r: &Record| (r.statement, r.occurrence);
     let places: Vec<HashMap<(StatementId, u64), usize>> = lists
         .iter()
-        .map(|list| list.iter().enumerate().map(|(at, r)| (key(r), at)).collect())
+        .map(|list| {
+            list.iter()
+                .enumerate()
+                .map(|(at, r)| (key(r), at))
+                .collect()
+        })
         .collect();
     let mut cursors = vec![0_usize; lists.len()];
     let mut steps = Vec::new();
@@ -52,9 +57,10 @@ fn merge(lists: &[&[Record]]) -> Vec<Step> {
         let heads = lists.iter().zip(&cursors).map(|(list, &at)| list.get(at));
         // Next is a head that no other run has still further ahead.
         let ready = |r: &Record| {
-            places.iter().zip(&cursors).all(|(places, &cursor)| {
-                places.get(&key(r)).is_none_or(|&place| place <= cursor)
-            })
+            places
+                .iter()
+                .zip(&cursors)
+                .all(|(places, &cursor)| places.get(&key(r)).is_none_or(|&place| place <= cursor))
         };
         let mut heads = heads.flatten();
         let Some(fallback) = heads.clone().next() else {

@@ -177,7 +177,9 @@ fn bytes(text: &str) -> Option<u64> {
     let text = text.to_ascii_lowercase();
     let (digits, shift) = match text.strip_suffix('k') {
         Some(digits) => (digits, 10),
-        None => text.strip_suffix('m').map_or((text.as_str(), 0), |d| (d, 20)),
+        None => text
+            .strip_suffix('m')
+            .map_or((text.as_str(), 0), |d| (d, 20)),
     };
     digits.parse::<u64>().ok()?.checked_mul(1 << shift)
 }

@@ -80,8 +80,16 @@ impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
-            Self::Pack { path, line, message } => {
-                write!(f, "{}: line {line} of the unpacked text: {message}", path.display())
+            Self::Pack {
+                path,
+                line,
+                message,
+            } => {
+                write!(
+                    f,
+                    "{}: line {line} of the unpacked text: {message}",
+                    path.display()
+                )
             }
             Self::NoKernelId { path } => write!(
                 f,

@@ -108,7 +108,11 @@ impl Loader {
         };
         if !self.environments.contains_key(upper) {
             let mut list = Vec::new();
-            for entry in fs::read_dir(upper.join("env")).into_iter().flatten().flatten() {
+            for entry in fs::read_dir(upper.join("env"))
+                .into_iter()
+                .flatten()
+                .flatten()
+            {
                 let path = entry.path();
                 if ends(&path, ".bsmaps") {
                     list.push((read(&path.with_extension("before"))?, self.shared(&path)?));

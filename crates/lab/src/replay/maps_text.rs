@@ -79,7 +79,14 @@ impl fmt::Display for MapsLine {
         write!(
             f,
             "{:08x}-{:08x} {} {:08x} {:02x}:{:02x} {} {}",
-            self.start, self.end, self.perms, self.offset, self.dev.0, self.dev.1, self.ino, self.name
+            self.start,
+            self.end,
+            self.perms,
+            self.offset,
+            self.dev.0,
+            self.dev.1,
+            self.ino,
+            self.name
         )
     }
 }
@@ -110,7 +117,12 @@ pub fn parse_smaps(text: &str) -> Vec<SmapsEntry> {
             }
         } else if let Some(rest) = line.strip_prefix("Rss:") {
             if let Some(e) = out.last_mut() {
-                e.rss = rest.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) << 10;
+                e.rss = rest
+                    .trim()
+                    .trim_end_matches(" kB")
+                    .parse::<u64>()
+                    .unwrap_or(0)
+                    << 10;
             }
         } else if let Some(maps) = MapsLine::parse(line) {
             out.push(SmapsEntry {

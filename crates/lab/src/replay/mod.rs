@@ -127,7 +127,8 @@ fn start(
     let limits = conditions::limits(kernel.id, &start);
     let mut machine = Machine::new(Config {
         kernel,
-        memory: sealab_core::paging::MemoryDesign::BASELINE_4K.on(sealab_core::paging::Arch::X86_64),
+        memory: sealab_core::paging::MemoryDesign::BASELINE_4K
+            .on(sealab_core::paging::Arch::X86_64),
         limits,
         start,
     });
@@ -143,9 +144,7 @@ fn start(
 
 /// The break before the first call, as the recording's first `brk(NULL)` tells.
 fn first_break(calls: &[stopgap::Recorded]) -> Option<u64> {
-    let first = calls
-        .iter()
-        .find(|c| matches!(c.call, Call::Brk { .. }))?;
+    let first = calls.iter().find(|c| matches!(c.call, Call::Brk { .. }))?;
     match (&first.call, first.expected) {
         (Call::Brk { addr: 0 }, Outcome::Value(brk)) => Some(brk),
         _ => None,

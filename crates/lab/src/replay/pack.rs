@@ -71,7 +71,9 @@ pub fn pack_all(cases: &[Case]) -> Result<Vec<(String, Vec<u8>)>, Unpackable> {
         let name = format!("{folder}/{}.cases.gz", case.family);
         packs.entry(name).or_default().push(case.clone());
     }
-    let packed = packs.into_iter().map(|(name, cases)| Ok((name, pack(&cases)?)));
+    let packed = packs
+        .into_iter()
+        .map(|(name, cases)| Ok((name, pack(&cases)?)));
     packed.collect()
 }
 

@@ -157,15 +157,26 @@ fn one(line: &str, number_of: u32) -> Result<Recorded, String> {
             fd: n(4)? as i32,
             offset: n(5)?,
         },
-        "munmap" => Call::Munmap { addr: n(0)?, len: n(1)? },
-        "mprotect" => Call::Mprotect { addr: n(0)?, len: n(1)?, prot: n(2)? },
+        "munmap" => Call::Munmap {
+            addr: n(0)?,
+            len: n(1)?,
+        },
+        "mprotect" => Call::Mprotect {
+            addr: n(0)?,
+            len: n(1)?,
+            prot: n(2)?,
+        },
         "pkey_mprotect" => Call::PkeyMprotect {
             addr: n(0)?,
             len: n(1)?,
             prot: n(2)?,
             pkey: n(3)? as i32,
         },
-        "madvise" => Call::Madvise { addr: n(0)?, len: n(1)?, advice: n(2)? as i32 },
+        "madvise" => Call::Madvise {
+            addr: n(0)?,
+            len: n(1)?,
+            advice: n(2)? as i32,
+        },
         "mremap" => Call::Mremap {
             addr: n(0)?,
             old_len: n(1)?,
@@ -173,14 +184,32 @@ fn one(line: &str, number_of: u32) -> Result<Recorded, String> {
             flags: n(3)?,
             new_addr: n(4)?,
         },
-        "mseal" => Call::Mseal { addr: n(0)?, len: n(1)?, flags: n(2)? },
+        "mseal" => Call::Mseal {
+            addr: n(0)?,
+            len: n(1)?,
+            flags: n(2)?,
+        },
         "brk" => Call::Brk { addr: n(0)? },
-        "mlock" => Call::Mlock { addr: n(0)?, len: n(1)? },
-        "mlock2" => Call::Mlock2 { addr: n(0)?, len: n(1)?, flags: n(2)? },
-        "munlock" => Call::Munlock { addr: n(0)?, len: n(1)? },
+        "mlock" => Call::Mlock {
+            addr: n(0)?,
+            len: n(1)?,
+        },
+        "mlock2" => Call::Mlock2 {
+            addr: n(0)?,
+            len: n(1)?,
+            flags: n(2)?,
+        },
+        "munlock" => Call::Munlock {
+            addr: n(0)?,
+            len: n(1)?,
+        },
         "mlockall" => Call::Mlockall { flags: n(0)? },
         "munlockall" => Call::Munlockall,
-        "msync" => Call::Msync { addr: n(0)?, len: n(1)?, flags: n(2)? },
+        "msync" => Call::Msync {
+            addr: n(0)?,
+            len: n(1)?,
+            flags: n(2)?,
+        },
         "openat" => Call::Open {
             path: Arc::from(a[1].trim_matches('"')),
             flags: n(2)?,
@@ -192,10 +221,19 @@ fn one(line: &str, number_of: u32) -> Result<Recorded, String> {
             flags: n(1)?,
             fd,
         },
-        "ftruncate" => Call::Ftruncate { fd: n(0)? as i32, len: n(1)? },
+        "ftruncate" => Call::Ftruncate {
+            fd: n(0)? as i32,
+            len: n(1)?,
+        },
         "close" => Call::Close { fd: n(0)? as i32 },
-        "load" => Call::Load { addr: n(0)?, len: n(1)? },
-        "store" => Call::Store { addr: n(0)?, len: n(1)? },
+        "load" => Call::Load {
+            addr: n(0)?,
+            len: n(1)?,
+        },
+        "store" => Call::Store {
+            addr: n(0)?,
+            len: n(1)?,
+        },
         _ => return Err(format!("unknown call {name}")),
     };
     Ok(Recorded {

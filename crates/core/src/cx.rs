@@ -1,6 +1,7 @@
 //! A call under way: the kernel's rules, the process it is made by, and what is counted.
 
 use crate::addr::{AddrRange, PageSize};
+use crate::chain::chain;
 use crate::file::{FdTable, Files, InodeId};
 use crate::kernel::Kernel;
 use crate::machine::{CallTrace, Change, ChangeKind, Limits, WalkRecord};
@@ -15,8 +16,8 @@ pub struct Meter {
     pub counts: Counts,
     pub tracing: bool,
     pub trace: CallTrace,
-    /// Kernel functions entered and not yet left, outermost first.
-    frames: Vec<&'static str>,
+    /// Steps of the call entered and not yet left, outermost first.
+    steps: Vec<&'static str>,
 }
 
 impl Meter {
@@ -27,25 +28,13 @@ impl Meter {
         self.trace.remarks.clear();
         if self.tracing {
             self.trace.walks.clear();
-            self.frames.clear();
+            self.steps.clear();
         }
     }
 
     #[inline]
     pub fn count(&mut self, counter: Counter) {
         self.counts.add(counter, 1);
-    }
-
-    /// Counts a descent of the VMA tree made by `entry`.
-    #[inline]
-    pub fn walk(&mut self, entry: &'static str) {
-        self.counts.add(Counter::TreeWalk, 1);
-        if self.tracing {
-            let mut chain = Vec::with_capacity(self.frames.len() + 1);
-            chain.push(entry);
-            chain.extend(self.frames.iter().rev());
-            self.trace.walks.push(WalkRecord { chain });
-        }
     }
 }
 
@@ -74,17 +63,28 @@ pub struct Cx<'m> {
 }
 
 impl Cx<'_> {
-    /// Runs `body` as the kernel function `name`: walks made in it name it in their chain.
+    /// Runs `body` as the step `name` of the call: walks made in it name it in their chain, each
+    /// kernel as it calls it (see [`chain`]).
     #[inline]
     pub fn within<R>(&mut self, name: &'static str, body: impl FnOnce(&mut Self) -> R) -> R {
         if !self.meter.tracing {
             return body(self);
         }
-        let depth = self.meter.frames.len();
-        self.meter.frames.push(name);
+        let depth = self.meter.steps.len();
+        self.meter.steps.push(name);
         let result = body(self);
-        self.meter.frames.truncate(depth);
+        self.meter.steps.truncate(depth);
         result
+    }
+
+    /// Counts a descent of the VMA tree made by `entry`.
+    #[inline]
+    pub fn walk(&mut self, entry: &'static str) {
+        self.meter.count(Counter::TreeWalk);
+        if self.meter.tracing {
+            let chain = chain(self.kernel.id, entry, &self.meter.steps);
+            self.meter.trace.walks.push(WalkRecord { chain });
+        }
     }
 
     /// The process's pages.

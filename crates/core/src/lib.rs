@@ -6,6 +6,7 @@
 
 pub mod addr;
 pub mod call;
+mod chain;
 mod cx;
 pub mod errno;
 pub mod file;

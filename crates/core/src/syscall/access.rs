@@ -7,7 +7,7 @@ use crate::flags::VmFlags;
 use crate::machine::ChangeKind;
 use crate::meter::Counter;
 use crate::mm::enough_memory;
-use crate::paging::{Access, Fault};
+use crate::paging::{Access, Arch, Fault};
 use crate::vma::area::Vma;
 use crate::vma::iter::Cursor;
 use crate::vma::place::STACK_GUARD_PAGES;
@@ -45,16 +45,39 @@ impl Cx<'_> {
         if self.paging().hardware_access(addr, access) {
             return Ok(());
         }
-        let id = self
-            .within("handle_mm_fault", |cx| cx.find_faulting_vma(addr))
-            .ok_or(Signal::Segv)?;
-        let vma = self.mm.tree.get(id);
-        if !allows(vma.flags, access) {
-            return Err(Signal::Segv);
+        let handler = match self.mem.design().arch {
+            Arch::X86_64 => "do_user_addr_fault",
+            Arch::Arm64 => "do_page_fault",
+        };
+        self.within(handler, |cx| cx.page_fault(addr, access))
+    }
+
+    fn page_fault(&mut self, addr: u64, access: Access) -> Result<(), Signal> {
+        let id = self.find_faulting_vma(addr).ok_or(Signal::Segv)?;
+        let flags = self.mm.tree.get(id).flags;
+        if !allows(flags, access) {
+            return Err(if self.fetch_reads_first(flags, addr, access) {
+                self.bring_in_page(id, addr, Access::Load)
+                    .err()
+                    .unwrap_or(Signal::Segv)
+            } else {
+                Signal::Segv
+            });
         }
-        match self.within("handle_mm_fault", |cx| {
-            cx.fault_with_anon_vma(id, addr, access)
-        }) {
+        self.bring_in_page(id, addr, access)
+    }
+
+    /// x86-64 handles an instruction fetch from a page that is not there as a read, whatever the
+    /// mapping says of running it; only the next try, with the page in place, is refused.
+    fn fetch_reads_first(&mut self, flags: VmFlags, addr: u64, access: Access) -> bool {
+        self.mem.design().arch == Arch::X86_64
+            && access == Access::Exec
+            && allows(flags, Access::Load)
+            && self.paging().would_fault(addr, Access::Load)
+    }
+
+    fn bring_in_page(&mut self, id: VmaId, addr: u64, access: Access) -> Result<(), Signal> {
+        match self.fault_with_anon_vma(id, addr, access) {
             Fault::Done => Ok(()),
             Fault::Bus => Err(Signal::Bus),
             Fault::Guard | Fault::Oom | Fault::NeedAnonVma => Err(Signal::Segv),
@@ -63,7 +86,7 @@ impl Cx<'_> {
 
     /// `lock_vma_under_rcu`, and where that does not do, `lock_mm_and_find_vma`.
     fn find_faulting_vma(&mut self, addr: u64) -> Option<VmaId> {
-        self.meter.walk("lock_vma_under_rcu");
+        self.walk("lock_vma_under_rcu");
         if let Cursor::On(id) = self.cursor_at(addr) {
             let vma = *self.mm.tree.get(id);
             if self.kernel.relooks_unwritten_on_fault
@@ -133,7 +156,18 @@ impl Cx<'_> {
         if fault != Fault::NeedAnonVma {
             return fault;
         }
-        self.within("__anon_vma_prepare", |cx| cx.prepare_anon_vma(id));
+        let step = if !self.paging().would_fault(addr, Access::Load) {
+            "do_wp_page"
+        } else if vma.is_anonymous() {
+            "do_anonymous_page"
+        } else {
+            "do_cow_fault"
+        };
+        self.within("handle_mm_fault", |cx| {
+            cx.within(step, |cx| {
+                cx.within("__vmf_anon_prepare", |cx| cx.prepare_anon_vma(id));
+            });
+        });
         let vma = *self.mm.tree.get(id);
         self.paging().fault(&vma, addr, access)
     }

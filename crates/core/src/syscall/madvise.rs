@@ -77,12 +77,12 @@ impl Cx<'_> {
         if self.kernel.checks_out_of_loop() && !self.can_modify_mm_madv(range, advice) {
             return Err(Errno::EPERM);
         }
-        match advice {
-            madv::POPULATE_READ | madv::POPULATE_WRITE => self.within("madvise_populate", |cx| {
+        self.within("madvise_do_behavior", |cx| match advice {
+            madv::POPULATE_READ | madv::POPULATE_WRITE => cx.within("madvise_populate", |cx| {
                 cx.madvise_populate(range, advice == madv::POPULATE_WRITE)
             }),
-            _ => self.within("madvise_walk_vmas", |cx| cx.madvise_walk(range, advice)),
-        }
+            _ => cx.within("madvise_walk_vmas", |cx| cx.madvise_walk(range, advice)),
+        })
         .map(|()| 0)
     }
 
@@ -142,7 +142,7 @@ impl Cx<'_> {
     /// over and reported at the end, unless a VMA refuses.
     fn madvise_walk(&mut self, range: AddrRange, advice: i32) -> Result<(), Errno> {
         if self.kernel.madvise_rcu && tries_vma_lock(advice) {
-            self.meter.walk("lock_vma_under_rcu");
+            self.within("try_vma_read_lock", |cx| cx.walk("lock_vma_under_rcu"));
             if let Cursor::On(id) = self.cursor_at(range.start)
                 && self.mm.tree.get(id).end >= range.end
             {
@@ -191,6 +191,18 @@ impl Cx<'_> {
 
     /// `madvise_vma_behavior`: one VMA's part of the range.
     fn madvise_vma(
+        &mut self,
+        prev: Option<VmaId>,
+        id: VmaId,
+        part: AddrRange,
+        advice: i32,
+    ) -> Result<Visited, Errno> {
+        self.within("madvise_vma_behavior", |cx| {
+            cx.advise_vma(prev, id, part, advice)
+        })
+    }
+
+    fn advise_vma(
         &mut self,
         prev: Option<VmaId>,
         id: VmaId,
@@ -262,7 +274,7 @@ impl Cx<'_> {
 
     fn madvise_willneed(&mut self, id: VmaId, vma: &Vma, part: AddrRange) -> Visited {
         if vma.file.is_none() {
-            self.count_page_walk(part);
+            self.within("madvise_willneed", |cx| cx.count_page_walk(part));
         }
         // Only page cache is read in, which the model holds complete; errors there are not told.
         let _ = self.paging().madvise(vma, part, madv::WILLNEED);
@@ -285,7 +297,11 @@ impl Cx<'_> {
         {
             return Err(Errno::EINVAL);
         }
-        self.count_page_walk(part);
+        let step = match advice {
+            madv::COLD => "madvise_cold",
+            _ => "madvise_pageout",
+        };
+        self.within(step, |cx| cx.count_page_walk(part));
         self.paging().madvise(vma, part, advice)?;
         Ok(Visited::Held(id))
     }
@@ -308,7 +324,9 @@ impl Cx<'_> {
             if !vma.is_anonymous() {
                 return Err(Errno::EINVAL);
             }
-            self.within("madvise_free_single_vma", |cx| cx.count_page_walk(part));
+            self.within("madvise_dontneed_free", |cx| {
+                cx.within("madvise_free_single_vma", |cx| cx.count_page_walk(part));
+            });
         }
         self.paging().madvise(vma, part, advice)?;
         self.paging().end_gather();
@@ -344,7 +362,7 @@ impl Cx<'_> {
             }
             // Markers are copied on fork like pages, so the mapping counts as written.
             if self.mm.tree.get(id).is_anonymous() {
-                self.prepare_anon_vma(id);
+                self.within("madvise_guard_install", |cx| cx.prepare_anon_vma(id));
             }
             self.changed(ChangeKind::Discarded, part.start, part.end);
         }
@@ -369,7 +387,10 @@ impl Cx<'_> {
                 return Err(Errno::EINVAL);
             }
             let part = AddrRange::new(start, vma.end.min(range.end));
-            match self.fault_in(id, part, write) {
+            let fault = self.within("faultin_page_range", |cx| {
+                cx.within("__get_user_pages", |cx| cx.fault_in(id, part, write))
+            });
+            match fault {
                 Fault::Done => {}
                 Fault::Bus | Fault::Guard => return Err(Errno::EFAULT),
                 Fault::NeedAnonVma | Fault::Oom => return Err(Errno::ENOMEM),

@@ -172,7 +172,7 @@ impl Cx<'_> {
             self.mm.def_flags |= lock;
         }
         if flags & MCL_CURRENT != 0 {
-            self.lock_every_mapping(lock);
+            self.within("apply_mlockall_flags", |cx| cx.lock_every_mapping(lock));
             let end = self.limits.task_size;
             self.mm_populate(0, end, true);
         }
@@ -181,7 +181,9 @@ impl Cx<'_> {
 
     pub(super) fn munlockall(&mut self) -> Result<u64, Errno> {
         self.mm.def_flags.remove(LOCKED_MASK);
-        self.lock_every_mapping(VmFlags::empty());
+        self.within("apply_mlockall_flags", |cx| {
+            cx.lock_every_mapping(VmFlags::empty());
+        });
         Ok(0)
     }
 
@@ -192,10 +194,10 @@ impl Cx<'_> {
         while let Some(id) = self.vma_find(&mut cursor, u64::MAX) {
             let vma = *self.mm.tree.get(id);
             let flags = vma.flags.difference(LOCKED_MASK) | lock;
-            prev = self
-                .mlock_fixup(&mut cursor, prev, id, vma.range(), flags)
-                .ok()
-                .or(Some(id));
+            let fixed = self.within("mlock_fixup", |cx| {
+                cx.mlock_fixup(&mut cursor, prev, id, vma.range(), flags)
+            });
+            prev = fixed.ok().or(Some(id));
         }
     }
 
@@ -231,13 +233,18 @@ impl Cx<'_> {
     pub(super) fn populate_vma(&mut self, id: VmaId, part: AddrRange) -> Fault {
         self.within("populate_vma_page_range", |cx| {
             let flags = cx.mm.tree.get(id).flags;
+            if flags.contains(VmFlags::LOCKONFAULT) {
+                return Fault::Done;
+            }
             // Any access will do, but PROT_NONE allows none.
             if !flags.intersects(VmFlags::ACCESS) {
                 return Fault::Guard;
             }
-            cx.within("gup_vma_lookup", |cx| cx.find_vma(part.start));
             let write = flags & (VmFlags::WRITE | VmFlags::SHARED) == VmFlags::WRITE;
-            cx.fault_in(id, part, write)
+            cx.within("__get_user_pages", |cx| {
+                cx.within("gup_vma_lookup", |cx| cx.find_vma(part.start));
+                cx.fault_in(id, part, write)
+            })
         })
     }
 
@@ -247,7 +254,8 @@ impl Cx<'_> {
         let mut at = part.start;
         while at < part.end {
             if self.paging().would_fault(at, access) {
-                let fault = self.fault_with_anon_vma(id, at, access);
+                let fault =
+                    self.within("faultin_page", |cx| cx.fault_with_anon_vma(id, at, access));
                 if fault != Fault::Done {
                     return fault;
                 }

@@ -61,7 +61,7 @@ impl Cx<'_> {
         if !self.page.is_aligned(offset) {
             return Err(Errno::EINVAL);
         }
-        let mut map = MapFlags::from_bits_retain(flags);
+        let map = MapFlags::from_bits_retain(flags);
         let file = if map.contains(MapFlags::ANONYMOUS) {
             if map.contains(MapFlags::HUGETLB) {
                 self.check_huge_size(addr, flags)?;
@@ -74,6 +74,26 @@ impl Cx<'_> {
             }
             Some(file)
         };
+        let (addr, populated) = self.within("do_mmap", |cx| {
+            cx.do_mmap(addr, len, prot, flags, file, offset)
+        })?;
+        if populated > 0 {
+            self.mm_populate(addr, populated, true);
+        }
+        Ok(addr)
+    }
+
+    /// `do_mmap`: the new mapping's address, and how many bytes of it are to be brought in.
+    fn do_mmap(
+        &mut self,
+        addr: u64,
+        len: u64,
+        prot: u64,
+        flags: u64,
+        file: Option<FileId>,
+        offset: u64,
+    ) -> Result<(u64, u64), Errno> {
+        let mut map = MapFlags::from_bits_retain(flags);
         if len == 0 {
             return Err(Errno::EINVAL);
         }
@@ -133,7 +153,7 @@ impl Cx<'_> {
         if map.contains(MapFlags::NORESERVE) {
             vm_flags |= VmFlags::NORESERVE;
         }
-        let id = self.within("mmap_region", |cx| {
+        self.within("mmap_region", |cx| {
             cx.mmap_region(Request {
                 addr,
                 len,
@@ -144,11 +164,7 @@ impl Cx<'_> {
         })?;
         let populate = vm_flags.contains(VmFlags::LOCKED)
             || (map & (MapFlags::POPULATE | MapFlags::NONBLOCK)) == MapFlags::POPULATE;
-        if populate {
-            debug_assert!(self.mm.tree.get(id).start <= addr);
-            self.mm_populate(addr, len, true);
-        }
-        Ok(addr)
+        Ok((addr, if populate { len } else { 0 }))
     }
 
     /// MAP_HUGETLB: the size must be one the machine has and a fixed address a multiple of it.
@@ -281,7 +297,9 @@ impl Cx<'_> {
         let end = want.addr + want.len;
         let mut cursor = Cursor::Start(want.addr);
         if self.kernel.gathers {
-            self.replace_late(&mut cursor, want, end)
+            self.within("__mmap_region", |cx| {
+                cx.replace_late(&mut cursor, want, end)
+            })
         } else {
             self.replace_early(&mut cursor, want, end)
         }
@@ -330,10 +348,10 @@ impl Cx<'_> {
         mut want: Request,
         end: u64,
     ) -> Result<VmaId, Errno> {
-        let gathered = match self.vma_find(cursor, end) {
-            Some(first) => Some(self.gather(cursor, first, want.addr, end)?),
-            None => None,
-        };
+        let gathered = self.within("__mmap_prepare", |cx| match cx.vma_find(cursor, end) {
+            Some(first) => cx.gather(cursor, first, want.addr, end).map(Some),
+            None => Ok(None),
+        })?;
         let (prev, next) = match &gathered {
             Some(g) => (g.prev, g.next),
             None => self.iter_next_rewind(cursor),

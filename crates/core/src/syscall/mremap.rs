@@ -294,13 +294,17 @@ impl Cx<'_> {
         }
         let delta = want.new_len - want.old_len;
         let end = vma.end.checked_add(delta)?;
-        if !self.within("vma_expandable", |cx| cx.is_expandable(&vma, end)) {
+        let expandable = self.within("vrm_can_expand_in_place", |cx| {
+            cx.within("vma_expandable", |cx| cx.is_expandable(&vma, end))
+        });
+        if !expandable {
             return None;
         }
         if vma.flags.contains(VmFlags::ACCOUNT) && enough_memory(self.limits, delta).is_err() {
             return Some(Err(Errno::ENOMEM));
         }
-        if self.merge_extend(source, end).is_none() {
+        let extended = self.within("expand_vma_in_place", |cx| cx.merge_extend(source, end));
+        if extended.is_none() {
             return Some(Err(Errno::ENOMEM));
         }
         let pages = self.pages_of(delta);
@@ -345,13 +349,14 @@ impl Cx<'_> {
             Some(_) => vma.pgoff_at(want.addr, self.page) << self.page.shift(),
             None => 0,
         };
-        self.get_unmapped_area(Placement {
+        let place = Placement {
             addr,
             len: want.new_len,
             flags,
             kind,
             offset,
-        })
+        };
+        self.within("get_unmapped_area", |cx| cx.get_unmapped_area(place))
     }
 
     /// `move_vma`: copies the mapping to its new place, moves the pages, and unmaps the source.
@@ -377,7 +382,9 @@ impl Cx<'_> {
         if accounted {
             enough_memory(self.limits, charge)?;
         }
-        let copy = self.within("copy_vma", |cx| cx.copy_vma(&old, want));
+        let copy = self.within("copy_vma_and_data", |cx| {
+            cx.within("copy_vma", |cx| cx.copy_vma(&old, want))
+        });
         // The source may have merged into its own copy.
         let Cursor::On(source) = self.cursor_at(want.addr) else {
             return Err(Errno::EFAULT);
@@ -400,7 +407,9 @@ impl Cx<'_> {
             }
             return Ok(want.new_addr);
         }
-        self.unmap_source(source, want, accounted);
+        self.within("unmap_source_vma", |cx| {
+            cx.unmap_source(source, want, accounted)
+        });
         if old.flags.contains(VmFlags::LOCKED) {
             self.mm.locked_vm += moved;
             if want.new_len > want.old_len {

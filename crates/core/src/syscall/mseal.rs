@@ -62,7 +62,9 @@ impl Cx<'_> {
             if !self.sees_seal(&vma) {
                 let part = AddrRange::new(start, vma.end.min(range.end));
                 let flags = vma.flags | VmFlags::SEALED;
-                id = self.modify_flags(&mut cursor, prev, id, part, flags)?;
+                id = self.within("mseal_fixup", |cx| {
+                    cx.modify_flags(&mut cursor, prev, id, part, flags)
+                })?;
                 self.changed(ChangeKind::Sealed, part.start, part.end);
             }
             prev = Some(id);

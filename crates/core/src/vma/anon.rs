@@ -13,8 +13,10 @@ impl Cx<'_> {
         if self.mm.tree.get(id).anon_vma.is_some() {
             return;
         }
-        let reused = self.within("find_mergeable_anon_vma", |cx| {
-            cx.find_mergeable_anon_vma(id)
+        let reused = self.within("__anon_vma_prepare", |cx| {
+            cx.within("find_mergeable_anon_vma", |cx| {
+                cx.find_mergeable_anon_vma(id)
+            })
         });
         let anon = AnonVma {
             id: reused.map_or_else(|| self.new_anon_vma(), |a| a.id),

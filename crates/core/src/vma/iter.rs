@@ -64,7 +64,7 @@ impl Cx<'_> {
 
     #[inline]
     fn descend(&mut self, cursor: &mut Cursor, addr: u64, entry: &'static str) {
-        self.meter.walk(entry);
+        self.walk(entry);
         *cursor = self.cursor_at(addr);
     }
 
@@ -243,7 +243,7 @@ impl Cx<'_> {
     /// `vma_lookup`: the VMA holding `addr`.
     #[inline]
     pub fn vma_lookup(&mut self, addr: u64) -> Option<VmaId> {
-        self.meter.walk("vma_lookup");
+        self.walk("vma_lookup");
         let id = self.mm.tree.find(addr)?;
         (self.mm.tree.get(id).start <= addr).then_some(id)
     }
@@ -264,7 +264,7 @@ impl Cx<'_> {
 
     /// `mt_find`: walks on private state; in a gap it steps up unless the gap reaches `max`.
     fn find_below(&mut self, start: u64, max: u64, entry: &'static str) -> Option<VmaId> {
-        self.meter.walk(entry);
+        self.walk(entry);
         match self.cursor_at(start) {
             Cursor::On(id) => Some(id),
             mut gap => {

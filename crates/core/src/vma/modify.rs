@@ -25,6 +25,19 @@ impl Cx<'_> {
         range: AddrRange,
         flags: VmFlags,
     ) -> Result<VmaId, Errno> {
+        self.within("vma_modify_flags", |cx| {
+            cx.modify(cursor, prev, id, range, flags)
+        })
+    }
+
+    fn modify(
+        &mut self,
+        cursor: &mut Cursor,
+        prev: Option<VmaId>,
+        id: VmaId,
+        range: AddrRange,
+        flags: VmFlags,
+    ) -> Result<VmaId, Errno> {
         let vma = *self.mm.tree.get(id);
         let proposal = Proposal::part(&vma, range.start, range.end, flags, self);
         let target = match self.within("vma_modify", |cx| {

@@ -57,6 +57,10 @@ impl Cx<'_> {
     /// `ENOMEM` where nothing is free or the range leaves user space, `EINVAL` for an unaligned
     /// fixed address, `EPERM` below `mmap_min_addr`.
     pub fn get_unmapped_area(&mut self, want: Placement) -> Result<u64, Errno> {
+        self.within("__get_unmapped_area", |cx| cx.place(want))
+    }
+
+    fn place(&mut self, want: Placement) -> Result<u64, Errno> {
         let task_size = self.limits.task_size;
         if want.len > task_size {
             return Err(Errno::ENOMEM);
@@ -126,8 +130,16 @@ impl Cx<'_> {
         })
     }
 
-    /// `arch_get_unmapped_area_topdown`.
     fn find_area(&mut self, want: Placement) -> Result<u64, Errno> {
+        let step = match want.kind {
+            PlacedKind::Shmem => "mm_get_unmapped_area",
+            PlacedKind::PrivateAnon | PlacedKind::File => "mm_get_unmapped_area_vmflags",
+        };
+        self.within(step, |cx| cx.find_area_top_down(want))
+    }
+
+    /// `arch_get_unmapped_area_topdown`.
+    fn find_area_top_down(&mut self, want: Placement) -> Result<u64, Errno> {
         if want.flags.contains(MapFlags::MAP_32BIT) && self.mem.design().arch == Arch::X86_64 {
             return self.find_area_bottom_up(want, WINDOW_32BIT);
         }
@@ -158,7 +170,7 @@ impl Cx<'_> {
     fn top_down(&mut self, low: u64, len: u64) -> Option<u64> {
         let mut high = self.mm.mmap_base;
         loop {
-            self.meter.walk("vma_iter_area_highest");
+            self.walk("vma_iter_area_highest");
             let gap = self.mm.tree.highest_gap(low, high, len)?;
             let addr = gap.range.end - len;
             let mut cursor = self.cursor_at(gap.range.start);
@@ -200,7 +212,7 @@ impl Cx<'_> {
         self.within("unmapped_area", |cx| {
             let mut low = begin.max(cx.limits.dac_mmap_min_addr);
             loop {
-                cx.meter.walk("vma_iter_area_lowest");
+                cx.walk("vma_iter_area_lowest");
                 let gap = cx
                     .mm
                     .tree

@@ -1,8 +1,10 @@
 //! Every call's work on the VMA tree, held against what was measured on instrumented kernels.
 
+mod chains;
 mod operations;
 mod process;
 mod table;
+mod world;
 
 use std::collections::BTreeMap;
 
@@ -10,8 +12,9 @@ use sealab_core::call::Outcome;
 use sealab_core::kernel::Kernel;
 use sealab_core::meter::Counter;
 
-use operations::{Measured, Setting, run};
+use operations::run;
 use table::{Case, Row, Table};
+use world::{Measured, Setting};
 
 /// Simulated kernels and the measured ones they answer for. 6.18 itself was not measured; the
 /// kernels on either side of it were, and where they agree it must too.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::operations::Setting;
+use crate::world::Setting;
 
 /// One operation in one setting.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -17,30 +17,38 @@ use crate::store::{Action, Dialog, State, Store, View, use_store};
 use crate::ui::Toasts;
 use crate::variants::Variants;
 
+/// Id of the right-hand side.
+const RESULT_ID: &str = "result";
+
 /// Properties of [`App`].
 #[derive(Properties, PartialEq)]
 pub struct AppProps {
     /// The static page's text.
     pub shell: AttrValue,
+    /// Whether it was changed before the program started.
+    pub changed: bool,
 }
 
 /// The page.
 #[component]
 pub fn App(props: &AppProps) -> Html {
-    let store: Store = use_reducer(|| State::opened(&props.shell));
+    let store: Store = use_reducer(|| State::opened(&props.shell, props.changed));
     let door = use_state(Door::open);
     hooks::use_catalogue(&store, &door);
     let opening = hooks::use_address(&store, &door);
     hooks::use_runs(&store, &door, !opening);
     hooks::use_autosave(&store, opening);
     hooks::use_theme(&store);
+    hooks::use_title(&store);
     hooks::use_keys(&store);
     hooks::use_playing(&store);
     use_effect_with((), |()| crate::said_started());
     html! {
         <ContextProvider<Door> context={(*door).clone()}>
         <ContextProvider<Store> context={store.clone()}>
-            <a class="off-screen skip-link" href="#result">{ "Skip to the result" }</a>
+            <button class="off-screen skip-link" type="button" onclick={|_: MouseEvent| hooks::focus(RESULT_ID)}>
+                { "Skip to the result" }
+            </button>
             <Header />
             <Findings />
             <main class="desk">
@@ -61,7 +69,7 @@ fn Result() -> Html {
     let store = use_store();
     let stale = (store.stale() && store.run.overview.is_some()).then_some("stale");
     html! {
-        <section class="right" id="result" aria-label="Result" aria-busy={store.run.busy.to_string()}
+        <section class="right" id={RESULT_ID} tabindex="-1" aria-label="Result" aria-busy={store.run.busy.to_string()}
             data-fresh={(!store.stale() && !store.run.busy).to_string()}>
             <Variants />
             <RunProgress />

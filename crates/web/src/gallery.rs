@@ -22,10 +22,10 @@ pub fn Gallery() -> Html {
     let current = examples
         .iter()
         .find(|example| example.text == *store.document.text);
-    let title = current.map_or_else(
-        || format!("Your scenario: {}", store.document.title()),
-        |example| example.title.clone(),
-    );
+    let title = match current {
+        Some(example) => example.title.clone(),
+        None => format!("Your scenario: {}", store.document.title()),
+    };
     let toggle = {
         let open = open.clone();
         Callback::from(move |_: MouseEvent| open.set(!*open))

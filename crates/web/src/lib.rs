@@ -21,6 +21,7 @@ pub mod ui;
 mod variants;
 
 use wasm_bindgen::prelude::*;
+use web_sys::HtmlTextAreaElement;
 
 #[wasm_bindgen]
 extern "C" {
@@ -35,13 +36,20 @@ extern "C" {
 
 /// Shows the page in the place of the static one.
 pub fn start() {
-    let root = web_sys::window()
-        .and_then(|window| window.document())
-        .and_then(|document| document.get_element_by_id("app"));
-    let Some(root) = root else { return };
-    let shell = shell_text();
+    let document = web_sys::window().and_then(|window| window.document());
+    let Some(document) = document else { return };
+    let Some(root) = document.get_element_by_id("app") else {
+        return;
+    };
+    let field = document.query_selector("#shell-text").ok().flatten();
+    let field = field.and_then(|field| field.dyn_into::<HtmlTextAreaElement>().ok());
     let props = app::AppProps {
-        shell: shell.into(),
+        changed: field.is_some_and(|field| {
+            field
+                .default_value()
+                .is_ok_and(|default| default != field.value())
+        }),
+        shell: shell_text().into(),
     };
     yew::Renderer::<app::App>::with_root_and_props(root, props).render();
 }

@@ -15,7 +15,9 @@ use crate::store::{Action, State, Store};
 /// more than some 100 changes in half a minute.
 const REST_MS: u32 = 400;
 /// Longer links stay out of the address bar, which gets slow; Share still gives them.
-pub const ADDRESS_MAX: usize = 16_000;
+const ADDRESS_MAX: usize = 16_000;
+/// Longer texts, in bytes, are not even tried: packing them would keep the simulator busy.
+const TEXT_MAX: usize = 400_000;
 
 /// Keeps page and address in step. True while the link that the page was opened with is read.
 #[hook]
@@ -41,6 +43,7 @@ pub fn use_address(store: &Store, door: &Door) -> bool {
 
     let written = use_mut_ref(|| 0);
     let pristine = use_mut_ref(|| None::<LinkState>);
+    let shown = use_mut_ref(|| None::<LinkState>);
     let ready = !*opening && !store.document.variants.is_empty();
     let link = ready.then(|| store.link());
     let (loads, door) = (store.loads, door.clone());
@@ -50,15 +53,19 @@ pub fn use_address(store: &Store, door: &Door) -> bool {
             Timeout::new(REST_MS, move || {
                 // A page that was opened without a link keeps its clean address until something
                 // is changed.
-                let first = pristine.borrow().is_none();
                 let untouched = *pristine.borrow_mut().get_or_insert_with(|| link.clone()) == link;
-                if *opened_bare && untouched && (first || fragment().is_empty()) {
+                if *opened_bare && untouched && fragment().is_empty() {
+                    shown.replace(Some(link));
                     return;
                 }
                 let push = written.replace(loads) != loads;
+                let last = shown.replace(Some(link.clone()));
                 spawn_local(async move {
-                    let encoded = door.ask::<String>(kind::ENCODE_LINK, &link).await;
-                    write(encoded.ok().as_deref(), push);
+                    if let Some(last) = last.filter(|_| push && fragment().is_empty()) {
+                        // So that going back finds what was there.
+                        write(packed(&door, &last).await.as_deref(), false);
+                    }
+                    write(packed(&door, &link).await.as_deref(), push);
                 });
             })
         });
@@ -86,6 +93,14 @@ fn open(door: Door, dispatch: UseReducerDispatcher<State>, opening: Option<UseSt
             opening.set(false);
         }
     });
+}
+
+/// The fragment for `link`, if there is a short enough one.
+async fn packed(door: &Door, link: &LinkState) -> Option<String> {
+    if link.text.len() > TEXT_MAX {
+        return None;
+    }
+    door.ask::<String>(kind::ENCODE_LINK, link).await.ok()
 }
 
 /// Writes the fragment into the address bar; without one, or with one too long, takes out what is

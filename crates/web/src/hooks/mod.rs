@@ -58,6 +58,19 @@ pub fn use_theme(store: &Store) {
     });
 }
 
+/// Names the window after the scenario, for the history and the tab.
+#[hook]
+pub fn use_title(store: &Store) {
+    use_effect_with(store.document.text.clone(), {
+        let title = store.title();
+        move |_| {
+            if let Some(document) = web_sys::window().and_then(|window| window.document()) {
+                document.set_title(&format!("{title} · sealab"));
+            }
+        }
+    });
+}
+
 /// Advances the step while playing.
 #[hook]
 pub fn use_playing(store: &Store) {

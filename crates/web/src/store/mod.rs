@@ -184,11 +184,22 @@ pub struct Toast {
 
 impl State {
     /// The state a page opens with: what was kept at the last visit, else the static page's text.
-    pub fn opened(shell: &str) -> Self {
+    /// A static text that was `changed` already is what the person works on; what was kept is then
+    /// one step of undo away.
+    pub fn opened(shell: &str, changed: bool) -> Self {
         let mut state = Self::default();
-        match load_saved() {
-            Some(saved) => saved.restore(&mut state),
-            None => state.document.text = shell.into(),
+        if let Some(saved) = load_saved() {
+            saved.restore(&mut state);
+        }
+        let kept = !state.document.text.is_empty();
+        if changed && kept {
+            state.before.push(state.document.clone());
+        }
+        if changed || !kept {
+            state.document = Document {
+                text: shell.into(),
+                ..Document::default()
+            };
         }
         state
     }
@@ -210,6 +221,14 @@ impl State {
     pub fn step_line(&self) -> Option<u32> {
         let overview = self.run.overview.as_ref()?;
         overview.lines.get(self.step().checked_sub(1)?).copied()
+    }
+
+    /// What the scenario is called: an example's title, else its first words.
+    pub fn title(&self) -> String {
+        let gallery = self.catalogue.as_ref().map(|c| c.gallery.as_slice());
+        let mut examples = gallery.unwrap_or_default().iter();
+        let example = examples.find(|example| example.text == *self.document.text);
+        example.map_or_else(|| self.document.title(), |example| example.title.clone())
     }
 
     /// What a link to the page as it is carries.

@@ -23,8 +23,10 @@ use wire::*;
 static mut REQUEST: [u64; MAX_RECORDS * RECORD_WORDS] = [0; MAX_RECORDS * RECORD_WORDS];
 static mut ANSWERS: [u64; MAX_RECORDS * ANSWER_WORDS] = [0; MAX_RECORDS * ANSWER_WORDS];
 
-/// Bytes of stack touched before the first call; far more than the runner ever uses.
-const STACK_TOUCHED: usize = 32 << 10;
+/// What execve gives a stack below its contents, all of it touched before the first call: every
+/// mapping of the runner is then resident as a whole or not at all, and which pages those are is
+/// no question when one is cut in two.
+const STACK_TOUCHED: usize = 128 << 10;
 const PAGE: usize = 4096;
 
 global_asm!(
@@ -182,7 +184,7 @@ fn drop_capabilities() {
     }
 }
 
-/// Faults in the image and the top of the stack.
+/// Faults in the image and the stack.
 fn touch_everything() {
     touch(
         addr_of_mut!(REQUEST).cast(),

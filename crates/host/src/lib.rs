@@ -25,4 +25,5 @@ mod wire;
 pub use availability::{Availability, KernelInfo, availability};
 pub use conditions::Conditions;
 pub use error::HostError;
+pub use guard::Guard;
 pub use system::{Host, HostRun, HostSystem, RunnerConfig, Step};

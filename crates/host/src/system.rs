@@ -120,6 +120,12 @@ impl Host {
         &self.before
     }
 
+    /// Says of a program's calls, asked in order, whether they may be made here.
+    #[must_use]
+    pub fn admission(&self) -> Guard {
+        self.guard.clone()
+    }
+
     /// Runs a whole program in a fresh process.
     ///
     /// # Errors
@@ -205,12 +211,14 @@ impl Host {
         };
         let mut text = String::new();
         let before = session.mappings(0, &mut text)?;
+        let start_stack = session.start_stack(&mut text)?;
         self.part(session);
 
         let mappings = before.iter().map(start_mapping).collect();
         let mut start = StartState::from_mappings(mappings, PageSize::K4);
         start.start_brk = Some(brk);
         start.brk = Some(brk);
+        start.start_stack = start_stack;
         self.guard = Guard::new(own_ranges(&before, brk)?);
         self.start = start;
         self.before = before.into();
@@ -359,6 +367,19 @@ impl Session {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Where the runner's stack began (`mm->start_stack`), field 28 of `/proc/PID/stat`.
+    fn start_stack(&self, text: &mut String) -> Result<u64, HostError> {
+        spawn::read_proc(&format!("/proc/{}/stat", self.child.pid()), text)
+            .map_err(HostError::io("reading the runner's stat"))?;
+        // The name, field 2, is in parentheses and may hold anything.
+        let after_name = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+        after_name
+            .split_ascii_whitespace()
+            .nth(28 - 3)
+            .and_then(|field| field.parse().ok())
+            .ok_or_else(|| HostError::Runner("has a stat that is not understood".to_owned()))
     }
 
     /// The mappings of a process; none if it has ended.

@@ -41,7 +41,10 @@ fn machine(kernel: &'static Kernel, vmas: u64) -> Machine {
 }
 
 fn kernel(name: &str) -> &'static Kernel {
-    KERNELS.iter().find(|k| k.name == name).unwrap_or(&KERNELS[0])
+    KERNELS
+        .iter()
+        .find(|k| k.name == name)
+        .unwrap_or(&KERNELS[0])
 }
 
 fn mmap_munmap(machine: &mut Machine) {

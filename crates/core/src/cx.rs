@@ -46,6 +46,8 @@ pub struct Punch {
     pub first: u64,
     /// One past the last.
     pub end: u64,
+    /// Whether the file was cut short: then private copies of the pages go as well.
+    pub cut: bool,
 }
 
 /// Everything a call works on, borrowed for its length.

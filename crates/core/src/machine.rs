@@ -406,7 +406,17 @@ impl Machine {
                 for (_, vma) in process.mm.tree.iter() {
                     let mapped = vma.file.map(|file| paging.files.inode_of(file));
                     if mapped == Some(punch.inode) {
-                        paging.unmap_file_pages(vma, punch.inode, punch.first, punch.end);
+                        let Punch {
+                            inode,
+                            first,
+                            end,
+                            cut,
+                        } = punch;
+                        if cut {
+                            paging.truncate_file_pages(vma, inode, first, end);
+                        } else {
+                            paging.unmap_file_pages(vma, inode, first, end);
+                        }
                     }
                 }
                 paging.end_gather();

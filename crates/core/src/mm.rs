@@ -33,7 +33,8 @@ impl Process {
             .filter(|(at, _)| range.start <= at.start && at.end <= range.end)
             .map(|(_, bytes)| bytes)
             .sum();
-        self.mm.pages.rss(range).0 + known_before
+        // Pages brought in since may be some of those that were there before.
+        (self.mm.pages.rss(range).0 + known_before).min(range.len())
     }
 }
 

@@ -445,8 +445,13 @@ impl Paging<'_> {
         Fault::Done
     }
 
-    /// A frame of vvar: no folio behind it, so it does not count in Rss.
+    /// A frame of vvar: no folio behind it, so it does not count in Rss. Only every second page
+    /// has one: the others are for time namespaces and for clocks the machine does not have.
     pub(crate) fn kernel_frame(&mut self, fault: Faulting<'_>) -> Fault {
+        let page = (fault.addr - fault.vma.start) >> self.page_shift();
+        if page % 2 == 1 {
+            return Fault::Bus;
+        }
         self.make_leaf(fault.addr);
         let pte = Pte::zero_page(Self::prot_bits(fault.vma));
         self.set_ptes(fault.addr, pte, 1);

@@ -32,6 +32,7 @@ impl Cx<'_> {
                 inode,
                 first: 0,
                 end: u64::MAX,
+                cut: true,
             });
         }
         self.install(file, fd)
@@ -74,6 +75,7 @@ impl Cx<'_> {
                 inode,
                 first: len.div_ceil(self.page.bytes()),
                 end: u64::MAX,
+                cut: true,
             });
         }
         Ok(0)

@@ -267,6 +267,7 @@ impl Cx<'_> {
             inode: self.files.inode_of(file),
             first: vma.pgoff_at(part.start, self.page),
             end: vma.pgoff_at(part.end, self.page),
+            cut: false,
         });
         self.changed(ChangeKind::Discarded, part.start, part.end);
         Ok(Visited::Dropped)

@@ -62,13 +62,13 @@ impl Cx<'_> {
             Call::Brk { addr } => Ok(self.within("brk", |cx| cx.brk(addr))),
             Call::Mlock { addr, len } => self.within("mlock", |cx| cx.mlock(addr, len, false)),
             Call::Mlock2 { addr, len, flags } => {
-                self.within("mlock2", |cx| cx.mlock2(addr, len, flags))
+                self.within("mlock2", |cx| cx.mlock2(addr, len, as_int(flags)))
             }
             Call::Munlock { addr, len } => self.within("munlock", |cx| cx.munlock(addr, len)),
-            Call::Mlockall { flags } => self.within("mlockall", |cx| cx.mlockall(flags)),
+            Call::Mlockall { flags } => self.within("mlockall", |cx| cx.mlockall(as_int(flags))),
             Call::Munlockall => self.within("munlockall", Self::munlockall),
             Call::Msync { addr, len, flags } => {
-                self.within("msync", |cx| cx.msync(addr, len, flags))
+                self.within("msync", |cx| cx.msync(addr, len, as_int(flags)))
             }
             Call::Open {
                 ref path,
@@ -97,4 +97,9 @@ impl Cx<'_> {
         let mut cursor = Cursor::Start(addr);
         self.do_vmi_munmap(&mut cursor, addr, len).map(|()| 0)
     }
+}
+
+/// A flag word that the call takes as an `int`: its upper half is not looked at.
+fn as_int(flags: u64) -> u64 {
+    flags & 0xffff_ffff
 }

@@ -1,5 +1,7 @@
 //! `sealab replay`: recorded cases made again and compared.
 
+mod experiments;
+
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -12,7 +14,8 @@ use crate::Ending;
 /// Replay recorded cases and compare every result, the final maps, flags and Rss
 #[derive(clap::Args)]
 pub struct Args {
-    /// Cases (NAME.strace with NAME.before, .after and .smaps beside it), folders of them, or packs
+    /// Cases (NAME.strace with NAME.before, .after and .smaps beside it), folders of them, packs, or
+    /// experiments on page tables (NAME.jsonl, NAME.jsonl.gz)
     #[arg(required = true)]
     paths: Vec<PathBuf>,
 
@@ -34,7 +37,28 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Ending {
-    let cases = match replay::load(&args.paths, args.kernel.as_deref()) {
+    let mut paths = args.paths.clone();
+    let experiments = match replay::pages::take_files(&mut paths) {
+        Ok(files) => files,
+        Err(fault) => {
+            eprintln!("sealab: {fault}");
+            return Ending::Wrong;
+        }
+    };
+    if experiments.is_empty() {
+        return run_cases(args, &paths);
+    }
+    let pages = experiments::run(&experiments, &args.family);
+    if paths.is_empty() {
+        return pages;
+    }
+    let cases = run_cases(args, &paths);
+    // The worse of both.
+    if pages as u8 > cases as u8 { pages } else { cases }
+}
+
+fn run_cases(args: &Args, paths: &[PathBuf]) -> Ending {
+    let cases = match replay::load(paths, args.kernel.as_deref()) {
         Ok(cases) => cases,
         Err(fault) => {
             eprintln!("sealab: {fault}");
@@ -120,7 +144,11 @@ fn kind(difference: &Difference) -> String {
         Place::Call { text, .. } => {
             let (recorded, simulated) = (side(&difference.recorded), side(&difference.simulated));
             let both = recorded == "an address" && simulated == recorded;
-            let simulated = if both { "another address".into() } else { simulated };
+            let simulated = if both {
+                "another address".into()
+            } else {
+                simulated
+            };
             (call_kind(text), recorded, simulated)
         }
         Place::Maps => {

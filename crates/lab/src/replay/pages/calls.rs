@@ -78,7 +78,9 @@ fn request(step: &Step) -> Result<Request, String> {
     let Some((name, rest)) = text.split_once('(') else {
         return Ok(Request::Nothing);
     };
-    let (args, after) = rest.rsplit_once(')').ok_or_else(|| format!("{text}: no )"))?;
+    let (args, after) = rest
+        .rsplit_once(')')
+        .ok_or_else(|| format!("{text}: no )"))?;
     if name == "open" {
         return file(text);
     }

@@ -21,7 +21,13 @@ pub struct Folios {
 
 impl Folios {
     /// Whether `name` may stand for `birth`, given which folios are mapped now.
-    fn same(&mut self, name: &str, birth: u64, mapped: &HashSet<u64>, named: &HashSet<&str>) -> bool {
+    fn same(
+        &mut self,
+        name: &str,
+        birth: u64,
+        mapped: &HashSet<u64>,
+        named: &HashSet<&str>,
+    ) -> bool {
         if self.by_name.get(name) == Some(&birth) {
             return self.by_birth.get(&birth).is_some_and(|n| n == name);
         }
@@ -181,7 +187,13 @@ fn row_text(row: &PageRow) -> String {
         What::Zero => "zero page".into(),
         What::Marker => return "marker".into(),
     };
-    what + &bits(row.writable, row.young, row.dirty, row.contiguous, row.block)
+    what + &bits(
+        row.writable,
+        row.young,
+        row.dirty,
+        row.contiguous,
+        row.block,
+    )
 }
 
 fn state_text(state: &PageState) -> String {
@@ -194,7 +206,13 @@ fn state_text(state: &PageState) -> String {
         format!("#{}+{} order {}", state.folio, state.index, state.order)
     };
     let block = state.level == Level::Pmd;
-    what + &bits(state.writable, state.young, state.dirty, state.contiguous, block)
+    what + &bits(
+        state.writable,
+        state.young,
+        state.dirty,
+        state.contiguous,
+        block,
+    )
 }
 
 fn bits(writable: bool, young: bool, dirty: bool, contiguous: bool, block: bool) -> String {

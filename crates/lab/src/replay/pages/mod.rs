@@ -5,6 +5,8 @@ mod calls;
 mod compare;
 mod record;
 
+use std::path::{Path, PathBuf};
+
 use sealab_core::addr::PageSize;
 use sealab_core::call::{Call, MemorySystem as _, Outcome, ProcessId};
 use sealab_core::kernel::{Kernel, KernelId};
@@ -15,6 +17,51 @@ use sealab_core::paging::{Arch, ContPte, FileSystem, MemoryDesign, ShmemHuge, TH
 use calls::Request;
 use compare::Folios;
 pub use record::{Experiment, read};
+
+/// Takes the files of experiments (`.jsonl`, `.jsonl.gz`) out of `paths`, those in folders to any
+/// depth too. Folders stay, for the cases that may lie in them, unless experiments are all they
+/// hold.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn take_files(paths: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    let mut rest = Vec::new();
+    for path in paths.drain(..) {
+        let mut inside = Vec::new();
+        let only = find(&path, &mut inside)?;
+        if inside.is_empty() || !only {
+            rest.push(path);
+        }
+        found.append(&mut inside);
+    }
+    *paths = rest;
+    Ok(found)
+}
+
+/// Adds the experiments' files at or below `path`; says whether there is nothing else (notes and
+/// kernel ids aside).
+fn find(path: &Path, found: &mut Vec<PathBuf>) -> Result<bool, String> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if path.is_dir() {
+        let fault = |e: std::io::Error| format!("cannot read {}: {e}", path.display());
+        let mut entries = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(fault)? {
+            entries.push(entry.map_err(fault)?.path());
+        }
+        entries.sort();
+        let mut only = true;
+        for entry in entries {
+            only &= find(&entry, found)?;
+        }
+        return Ok(only);
+    }
+    if name.ends_with(".jsonl") || name.ends_with(".jsonl.gz") {
+        found.push(path.to_owned());
+        return Ok(true);
+    }
+    Ok(name.ends_with(".md") || name == "KERNEL-ID")
+}
 
 /// How an experiment's replay ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +104,10 @@ pub fn replay(experiment: &Experiment) -> Result<PagesVerdict, String> {
         }
         if let (true, Some(Outcome::Value(child))) = (step.call == "fork()", outcome) {
             // Names of processes are given anew once one has ended.
-            processes.insert(step.ret.clone(), ProcessId(u32::try_from(child).unwrap_or(0)));
+            processes.insert(
+                step.ret.clone(),
+                ProcessId(u32::try_from(child).unwrap_or(0)),
+            );
             outcome = None;
         }
         let expected = calls::expected(step).map_err(wrong)?;
@@ -65,11 +115,19 @@ pub fn replay(experiment: &Experiment) -> Result<PagesVerdict, String> {
         if let (Some(outcome), Some(expected)) = (outcome, expected)
             && outcome != expected
         {
-            differences.push(format!("result: recorded {expected:?}, simulated {outcome:?}"));
+            differences.push(format!(
+                "result: recorded {expected:?}, simulated {outcome:?}"
+            ));
         }
         if let Some(state) = &step.state {
-            compare::state(&mut machine, state, &processes, &mut folios, &mut differences)
-                .map_err(wrong)?;
+            compare::state(
+                &mut machine,
+                state,
+                &processes,
+                &mut folios,
+                &mut differences,
+            )
+            .map_err(wrong)?;
         }
         if !differences.is_empty() {
             return Ok(PagesVerdict::Failed {
@@ -125,7 +183,10 @@ fn apply_settings(machine: &mut Machine, experiment: &Experiment) -> Result<(), 
             .map_err(|e| format!("{file} = {value}: {}", e.name()))
     };
     write("enabled".into(), &settings.enabled)?;
-    for (sizes, file) in [(&settings.anon, "enabled"), (&settings.shmem, "shmem_enabled")] {
+    for (sizes, file) in [
+        (&settings.anon, "enabled"),
+        (&settings.shmem, "shmem_enabled"),
+    ] {
         let others = sizes.get("(others)").map_or("never", String::as_str);
         for order in 1..=13 {
             let kib = experiment.page_size >> 10 << order;
@@ -165,9 +226,14 @@ fn perform(
                 .files()
                 .inode_by_path(&path)
                 .ok_or_else(|| format!("{path}: not opened"))?;
-            machine.memory_mut().set_file_system(inode, file_system(&path, experiment)?);
+            machine
+                .memory_mut()
+                .set_file_system(inode, file_system(&path, experiment)?);
             // "Warm": an earlier experiment wrote the file in pieces of 1 MiB.
-            let warm = experiment.note.as_deref().is_some_and(|n| n.contains("warm"));
+            let warm = experiment
+                .note
+                .as_deref()
+                .is_some_and(|n| n.contains("warm"));
             if let Some(chunk) = written.or(warm.then_some(1 << 20)) {
                 write_in_chunks(machine, inode, size, chunk);
             }
@@ -187,7 +253,9 @@ fn write_in_chunks(
     let mut from = 0;
     while from < size {
         let to = (from + chunk.max(1)).min(size);
-        machine.memory_mut().write_file(&mut uncounted, inode, from, to);
+        machine
+            .memory_mut()
+            .write_file(&mut uncounted, inode, from, to);
         from = to;
     }
 }

@@ -1,6 +1,10 @@
 //! `sealab`: the simulator on the command line.
 
+mod diagnostics;
+mod input;
+mod link;
 mod replay;
+mod run;
 
 use std::process::ExitCode;
 
@@ -16,7 +20,10 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Args),
     Replay(replay::Args),
+    Link(link::LinkArgs),
+    Open(link::OpenArgs),
 }
 
 /// How a command ended; the numbers are the exit status.
@@ -39,7 +46,10 @@ impl From<Ending> for ExitCode {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     match cli.command {
+        Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Link(args) => link::make(&args),
+        Command::Open(args) => link::open(&args),
     }
     .into()
 }

@@ -3,12 +3,14 @@
 pub mod cost;
 pub mod diff;
 pub mod names;
+pub mod random;
 pub mod replay;
 pub mod report;
 pub mod run;
 pub mod session;
 pub mod space;
 pub mod start;
+pub mod tables;
 pub mod variant;
 pub mod verify;
 pub mod view;

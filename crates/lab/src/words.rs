@@ -64,6 +64,18 @@ pub fn count(n: u64, noun: &str) -> String {
     format!("{n_text} {plural}")
 }
 
+/// A time as labels have it: `312 ns`, `3.1 µs`, `1.2 ms`.
+#[must_use]
+pub fn duration(ns: f64) -> String {
+    const STEPS: [(f64, &str); 3] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
+    for (one, unit) in STEPS {
+        if ns >= one {
+            return format!("{:.1} {unit}", ns / one);
+        }
+    }
+    format!("{ns:.0} ns")
+}
+
 /// A number with its thousands set apart: `1,048,576`.
 #[must_use]
 pub fn grouped(n: u64) -> String {
@@ -93,6 +105,13 @@ mod tests {
         assert_eq!(short_size(0), "0");
         assert_eq!(short_size(2 << 20), "2M");
         assert_eq!(short_size((2 << 20) + 4096), "2052K");
+    }
+
+    #[test]
+    fn durations_read_well() {
+        assert_eq!(duration(312.4), "312 ns");
+        assert_eq!(duration(3_140.0), "3.1 µs");
+        assert_eq!(duration(2.5e9), "2.5 s");
     }
 
     #[test]

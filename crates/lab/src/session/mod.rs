@@ -18,7 +18,7 @@ use crate::start;
 use crate::variant::{self, Resolved};
 
 pub use effect::{Effect, merge_ranges};
-pub use rows::{marked, result_text};
+pub use rows::{cell_text, marked, result_text};
 pub use steps::Step;
 
 /// What to run.
@@ -111,7 +111,13 @@ impl Session {
         &self.runs
     }
 
-    /// The text as it was parsed.
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What was parsed of it.
     #[must_use]
     pub fn parsed(&self) -> &Parsed {
         &self.parsed

@@ -195,3 +195,56 @@ pub(crate) use expr::excerpt;
 pub(crate) fn ends_text(ch: char) -> bool {
     suspicious::meant_mark(ch) == Some(b'"')
 }
+
+// What the highlighter and the editor's help share with the parser.
+
+pub(crate) use call::angle_length;
+pub(crate) use lex::{Lex, Lexer};
+
+/// Who wrote a text.
+pub(crate) fn dialect_of(text: &str) -> Dialect {
+    dialect::of(text)
+}
+
+/// The lines of a text without their ends, each with its start.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut lines = record::Lines::new(text);
+    std::iter::from_fn(move || {
+        let range = lines.next_line()?;
+        Some((range.start, text.get(range)?))
+    })
+}
+
+/// Length of what stands before a line's statement.
+pub(crate) fn prefix_length(line: &str, lenient: bool) -> usize {
+    prefix::strip(line, lenient).length
+}
+
+/// Whether a line without its prefix starts a statement.
+pub(crate) fn starts_statement(body: &str, lenient: bool) -> bool {
+    prefix::starts_statement(body, lenient)
+}
+
+/// What a line without its prefix is noted as, if it is no statement at first sight.
+pub(crate) fn note_of_line(body: &str) -> Option<NoteKind> {
+    match tracer::classify(body) {
+        tracer::TracerLine::Note(kind) => Some(kind),
+        _ => tracer::mark(body)
+            .filter(|(_, length)| *length == body.trim_end().len())
+            .map(|(kind, _)| kind),
+    }
+}
+
+/// Whether a line of a trace without its prefix is no statement, a comment or part of a call.
+pub(crate) fn is_prose(body: &str, lenient: bool) -> bool {
+    lenient
+        && tracer::classify(body) == tracer::TracerLine::Statements
+        && !prefix::starts_statement(body, true)
+        && !body.trim_start().starts_with(['=', '}', ')', ','])
+        && tracer::next_call(body).is_none()
+}
+
+/// The value of a number as it is written.
+pub(crate) fn number_of(text: &str) -> Option<u64> {
+    lex::number(text).ok()
+}

@@ -1,8 +1,17 @@
 //! Completion, hover, signature help and the reference, all from the one table of calls.
 
+mod complete;
+mod context;
+mod hover;
+mod reference;
+
 use std::ops::Range;
 
 use serde::Serialize;
+
+pub use complete::complete;
+pub use hover::{hover, signature};
+pub use reference::reference;
 
 /// Something that may be written at the cursor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -13,9 +22,9 @@ pub struct Completion {
     pub label: String,
     /// What is written.
     pub insert: String,
-    /// Where in `insert` the cursor goes.
+    /// Where in `insert` the cursor goes, in bytes.
     pub cursor: usize,
-    /// `call`, `access`, `flag`, `keyword`, `name`, `errno`, `constant`.
+    /// `call`, `access`, `setting`, `flag`, `keyword`, `name`, `errno`, `constant`, `text`.
     pub kind: &'static str,
     /// One line on it.
     pub detail: String,
@@ -41,30 +50,6 @@ pub struct Signature {
     pub parameters: Vec<Range<usize>>,
     /// The argument in hand.
     pub active: Option<usize>,
-    /// One line on the argument.
+    /// One line on the argument, or on the call.
     pub detail: String,
-}
-
-/// What may be written at `offset` (bytes).
-#[must_use]
-pub fn complete(_text: &str, _offset: usize) -> Vec<Completion> {
-    Vec::new()
-}
-
-/// Help on what stands at `offset` (bytes).
-#[must_use]
-pub fn hover(_text: &str, _offset: usize) -> Option<Hover> {
-    None
-}
-
-/// The call around `offset` (bytes) and the argument in hand.
-#[must_use]
-pub fn signature(_text: &str, _offset: usize) -> Option<Signature> {
-    None
-}
-
-/// The reference of all calls, accesses, flags and keywords, as Markdown.
-#[must_use]
-pub fn reference() -> String {
-    String::new()
 }

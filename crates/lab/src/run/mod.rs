@@ -6,7 +6,7 @@ mod infer;
 mod measure;
 mod names;
 mod options;
-mod pattern;
+pub mod pattern;
 mod record;
 
 use sealab_core::call::Mapping;

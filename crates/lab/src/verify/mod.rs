@@ -7,8 +7,9 @@ mod case;
 mod compare;
 mod family;
 mod generate;
+mod lockstep;
 mod minimise;
-mod rng;
+mod unasked;
 
 use sealab_core::call::{Call, Mapping, MemorySystem, Outcome, ProcessId};
 
@@ -16,7 +17,9 @@ pub use case::write_case;
 pub use compare::{Mismatch, Place, compare, same_mappings};
 pub use family::{Family, UnknownFamily};
 pub use generate::{Generated, generate};
+pub use lockstep::{Asked, Line, Lockstep, lockstep};
 pub use minimise::{Minimised, minimise};
+pub use unasked::Unasked;
 
 /// One call of a program, and the process that makes it.
 pub type Step = (ProcessId, Call);

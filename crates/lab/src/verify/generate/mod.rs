@@ -22,8 +22,8 @@ use sealab_core::call::{Call, Mapping, MemorySystem, Outcome, ProcessId};
 use sealab_core::start::StartState;
 
 use super::family::Family;
-use super::rng::Rng;
 use super::{Run, Step};
+use crate::random::Rng;
 
 use aim::ARENA;
 

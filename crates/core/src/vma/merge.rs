@@ -219,64 +219,56 @@ impl Cx<'_> {
     ) -> Option<VmaId> {
         let target = prev.or(next)?;
         self.count_store(*cursor);
-        let source = current
-            .and_then(|id| self.mm.tree.get(id).anon_vma)
-            .or(range.anon_vma);
-
+        let source = current.and_then(|id| self.mm.tree.get(id).anon_vma);
         if let Some(id) = current {
-            let vma = *self.mm.tree.get(id);
-            if range.start <= vma.start && range.end >= vma.end {
-                self.mm.tree.remove(id);
-                self.merged_away();
-            } else if range.start <= vma.start {
-                let pgoff = vma.pgoff_at(range.end, self.page);
-                self.mm.tree.set_bounds(id, range.end, vma.end);
-                self.mm.tree.get_mut(id).pgoff = pgoff;
-                self.meter.count(Counter::VmaMerge);
-            } else {
-                self.mm.tree.set_bounds(id, vma.start, range.start);
-                self.meter.count(Counter::VmaMerge);
-            }
+            self.give_up(id, range);
         }
-        let mut anon_vma = source;
-        let mut sticky = range.flags & self.sticky_flags();
-        let (start, pgoff) = match prev {
-            Some(id) => {
-                let vma = self.mm.tree.get(id);
-                anon_vma = vma.anon_vma.or(anon_vma);
-                sticky |= vma.flags;
-                self.changed(ChangeKind::Merged, range.start, range.start);
-                let vma = self.mm.tree.get(id);
-                (vma.start, vma.pgoff)
-            }
-            None => (range.start, range.pgoff),
-        };
-        let end = match next {
-            Some(id) => {
-                let vma = *self.mm.tree.get(id);
-                anon_vma = match prev {
-                    // prev's own, else next's, else the range's.
-                    Some(prev) => self.mm.tree.get(prev).anon_vma.or(vma.anon_vma).or(source),
-                    None => vma.anon_vma.or(source),
-                };
-                sticky |= vma.flags;
-                self.changed(ChangeKind::Merged, range.end, range.end);
-                if prev.is_some() {
-                    self.mm.tree.remove(id);
-                    self.merged_away();
-                }
-                vma.end
-            }
-            None => range.end,
-        };
+        let below = prev.map(|id| *self.mm.tree.get(id));
+        let above = next.map(|id| *self.mm.tree.get(id));
+        if let (Some(_), Some(id)) = (prev, next) {
+            self.mm.tree.remove(id);
+            self.merged_away();
+        }
+        if below.is_some() {
+            self.changed(ChangeKind::Merged, range.start, range.start);
+        }
+        if above.is_some() {
+            self.changed(ChangeKind::Merged, range.end, range.end);
+        }
+
+        let sides = || below.iter().chain(&above);
+        let start = below.map_or(range.start, |vma| vma.start);
+        let end = above.map_or(range.end, |vma| vma.end);
+        let sticky =
+            sides().fold(range.flags, |flags, vma| flags | vma.flags) & self.sticky_flags();
         self.mm.tree.set_bounds(target, start, end);
-        let sticky = sticky & self.sticky_flags();
         let vma = self.mm.tree.get_mut(target);
-        vma.pgoff = pgoff;
-        vma.anon_vma = anon_vma;
+        vma.pgoff = below.map_or(range.pgoff, |vma| vma.pgoff);
+        vma.anon_vma = sides()
+            .find_map(|vma| vma.anon_vma)
+            .or(source)
+            .or(range.anon_vma);
         vma.flags |= sticky;
         *cursor = Cursor::On(target);
         Some(target)
+    }
+
+    /// Takes `range` away from the VMA `id`, which vanishes where nothing is left of it.
+    fn give_up(&mut self, id: VmaId, range: &Proposal) {
+        let vma = *self.mm.tree.get(id);
+        if range.start <= vma.start && range.end >= vma.end {
+            self.mm.tree.remove(id);
+            self.merged_away();
+            return;
+        }
+        if range.start <= vma.start {
+            let pgoff = vma.pgoff_at(range.end, self.page);
+            self.mm.tree.set_bounds(id, range.end, vma.end);
+            self.mm.tree.get_mut(id).pgoff = pgoff;
+        } else {
+            self.mm.tree.set_bounds(id, vma.start, range.start);
+        }
+        self.meter.count(Counter::VmaMerge);
     }
 
     fn merged_away(&mut self) {

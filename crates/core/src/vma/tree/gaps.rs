@@ -4,7 +4,8 @@
 //! by itself. A search asks the gap that the window's edge cuts first, then goes away from that
 //! edge, where every gap is whole until the window's other edge.
 
-use super::{Gap, NONE, VmaId, VmaTree};
+use super::index::Place;
+use super::{Gap, VmaId, VmaTree};
 use crate::addr::AddrRange;
 
 impl VmaTree {
@@ -16,12 +17,11 @@ impl VmaTree {
         if let Some(gap) = cut(self.index.end(), high, low, high, size, None) {
             return Some(gap);
         }
-        let (edge, id) = self.index.edge(high, size);
-        if let Some(gap) = self.cut_gap_below(id, low, high, size) {
-            return Some(gap);
-        }
-        let id = self.index.fit_below(edge, size);
-        self.cut_gap_below(id, low, high, size)
+        let edge = self.index.edge(high, size);
+        self.cut_gap_at(edge, low, high, size).or_else(|| {
+            let place = self.index.fit_below(edge, size)?;
+            self.cut_gap_at(place, low, high, size)
+        })
     }
 
     /// The lowest gap of which at least `size` bytes lie within `low..high`; its range is cut to
@@ -29,27 +29,27 @@ impl VmaTree {
     #[must_use]
     pub fn lowest_gap(&self, low: u64, high: u64, size: u64) -> Option<Gap> {
         let size = size.max(1);
-        let (edge, id) = self.index.edge(low, size);
-        if let Some(gap) = self.cut_gap_below(id, low, high, size) {
+        let edge = self.index.edge(low, size);
+        if let Some(gap) = self.cut_gap_at(edge, low, high, size) {
             return Some(gap);
         }
-        let id = self.index.fit_above(edge, size);
-        if id != NONE {
-            return self.cut_gap_below(id, low, high, size);
+        match self.index.fit_above(edge, size) {
+            Some(place) => self.cut_gap_at(place, low, high, size),
+            None => cut(self.index.end(), high, low, high, size, None),
         }
-        cut(self.index.end(), high, low, high, size, None)
     }
 
-    /// The gap below VMA `id`, cut to `low..high`, if `size` bytes are left of it.
-    fn cut_gap_below(&self, id: u32, low: u64, high: u64, size: u64) -> Option<Gap> {
-        if id == NONE {
-            return None;
-        }
-        let top = self.get(VmaId(id)).start;
-        cut(self.bottom_below(id), top, low, high, size, Some(VmaId(id)))
+    /// The gap below the VMA at `place`, cut to `low..high`, if `size` bytes are left of it.
+    #[inline]
+    fn cut_gap_at(&self, place: Place, low: u64, high: u64, size: u64) -> Option<Gap> {
+        let gap = self.index.gap_at(place, size)?;
+        let bottom = gap.bottom.unwrap_or_else(|| self.bottom_below(gap.above));
+        let top = bottom + gap.len;
+        cut(bottom, top, low, high, size, Some(VmaId(gap.above)))
     }
 }
 
+#[inline]
 fn cut(bottom: u64, top: u64, low: u64, high: u64, size: u64, above: Option<VmaId>) -> Option<Gap> {
     let (bottom, top) = (bottom.max(low), top.min(high));
     (top.saturating_sub(bottom) >= size).then(|| Gap {

@@ -75,8 +75,28 @@ impl Index {
         Place { node, at }
     }
 
-    /// Adds VMA `id` at `place`; what was there lies above it and has `gap_above` below it now.
-    pub(super) fn insert(&mut self, place: Place, id: u32, end: u64, gap: u64, gap_above: u64) {
+    /// The VMA before `place` in the same leaf, and its end.
+    #[inline]
+    pub(super) fn before(&self, place: Place) -> Option<(u32, u64)> {
+        let at = place.at.checked_sub(1)?;
+        let leaf = self.node(place.node);
+        Some((leaf.kids[at], leaf.ends[at]))
+    }
+
+    /// The gap that there is without the VMA at `place`, if both its neighbours are in its leaf.
+    #[inline]
+    pub(super) fn gap_without(&self, place: Place) -> Option<u64> {
+        let (_, bottom) = self.before(place)?;
+        let (leaf, at) = (self.node(place.node), place.at);
+        if at + 1 >= leaf.len() {
+            return None;
+        }
+        // Saturating for the moment in which the VMA below covers the one above.
+        Some((leaf.ends[at] + leaf.gaps[at + 1]).saturating_sub(bottom))
+    }
+
+    /// Adds VMA `id` at `place`, in the gap that starts at `bottom`.
+    pub(super) fn insert(&mut self, place: Place, id: u32, start: u64, end: u64, bottom: u64) {
         let Place { mut node, mut at } = place;
         if self.node(node).len() == FANOUT {
             let (keep, upper) = self.split(node, at);
@@ -90,12 +110,14 @@ impl Index {
         self.leaves[id as usize] = node;
         self.hot = node;
         let leaf = self.node_mut(node);
+        let gap = start.saturating_sub(bottom);
         leaf.insert(at, Entry { end, gap, kid: id });
-        // One gap became two.
+        // One gap became two, or the one above all VMAs, which is not kept, became smaller.
         let (mut old, mut other) = (0, 0);
         if at + 1 < leaf.len() {
-            old = std::mem::replace(&mut leaf.gaps[at + 1], gap_above);
-            other = gap_above;
+            old = leaf.gaps[at + 1];
+            other = (bottom + old).saturating_sub(end);
+            leaf.gaps[at + 1] = other;
         }
         leaf.note(old, gap.max(other));
         leaf.note(0, gap.min(other));

@@ -133,9 +133,10 @@ impl VmaTree {
     pub fn insert(&mut self, vma: Vma) -> VmaId {
         let (start, end) = (vma.start, vma.end);
         let (place, above) = self.place_for(start);
-        let below = match above {
-            NONE => self.last,
-            above => self.slots[above as usize].below,
+        let (below, bottom) = match (self.index.before(place), above) {
+            (Some(before), _) => before,
+            (None, NONE) => (NONE, 0),
+            (None, above) => (self.slots[above as usize].below, self.bottom_below(above)),
         };
         let id = self.fill_slot(Slot {
             vma: Some(vma),
@@ -144,8 +145,7 @@ impl VmaTree {
         });
         self.link(below, id);
         self.link(id, above);
-        let (gap, gap_above) = (self.gap_below(id), self.gap_below(above));
-        self.index.insert(place, id, end, gap, gap_above);
+        self.index.insert(place, id, start, end, bottom);
         self.len += 1;
         VmaId(id)
     }
@@ -163,14 +163,17 @@ impl VmaTree {
         self.len -= 1;
         self.link(below, above);
         let place = self.index.place_of(id.0, vma.start);
-        let gap_above = self.gap_below(above);
+        let gap_above = match self.index.gap_without(place) {
+            Some(gap) => gap,
+            None => self.gap_below(above),
+        };
         self.index.remove(place, above, gap_above);
         vma
     }
 
     /// Moves a VMA's bounds; it must stay between its neighbours.
     ///
-    /// It may for a moment cover neighbours that are removed before anything else is asked.
+    /// It may for a moment cover VMAs above it, which are then removed before anything else is asked.
     ///
     /// # Panics
     /// As [`Self::get`].

@@ -193,20 +193,22 @@ fn make(both: &mut Both, bounds: AddrRange, growth: u8, step: &Step) {
             };
             both.set_bounds(id, start, start + len);
         }
-        // A merge, in both orders of doing it.
+        // A merge of two to four, in both orders of doing it.
         kind => {
-            let Some(next) = both.tree.next(id) else {
-                return;
-            };
+            let next = |id: &VmaId| both.tree.next(*id);
+            let above: Vec<VmaId> = std::iter::successors(next(&id), next)
+                .take(1 + (b % 3) as usize)
+                .collect();
+            let Some(&last) = above.last() else { return };
             let start = both.tree.get(id).start;
-            let end = both.tree.get(next).end;
+            let end = both.tree.get(last).end;
             if kind == 6 {
-                both.remove(next);
                 both.set_bounds(id, start, end);
-            } else {
-                both.set_bounds(id, start, end);
-                both.remove(next);
             }
+            for merged in above {
+                both.remove(merged);
+            }
+            both.set_bounds(id, start, end);
         }
     }
 }

@@ -69,14 +69,17 @@ impl Cursor<'_> {
             if self.at_end() {
                 self.separator_fault(open.clone())?;
             }
-            let label = self.label(spec)?;
-            named |= label.is_some();
-            let index = match label {
-                Some(Some(index)) => index,
-                Some(None) => MOST_ARGS,
-                None => next,
-            };
-            match self.argument(spec, index, &mut args, raw, named) {
+            let read = self.label(spec).and_then(|label| {
+                named |= label.is_some();
+                let index = match label {
+                    Some(Some(index)) => index,
+                    Some(None) => MOST_ARGS,
+                    None => next,
+                };
+                next = index.min(MOST_ARGS) + 1;
+                self.argument(spec, index, &mut args, raw, named)
+            });
+            match read {
                 Ok(()) => {}
                 Err(Stop::Fault) => {
                     faulty = true;
@@ -84,13 +87,16 @@ impl Cursor<'_> {
                 }
                 Err(stop) => return Err(stop),
             }
-            next = index.min(MOST_ARGS) + 1;
             if self.is(b',') {
                 self.bump()?;
                 continue;
             }
             if self.is(b')') {
                 break;
+            }
+            if self.at_end() && self.last && faulty && !self.lenient {
+                // an unclosed text took the rest with it, and has been reported
+                return Err(Stop::Fault);
             }
             self.separator_fault(open.clone())?;
             faulty = true;
@@ -141,11 +147,21 @@ impl Cursor<'_> {
         named: bool,
     ) -> Parse<()> {
         let Some(arg) = spec.args.get(index) else {
-            if raw || named || self.lenient {
+            if raw || named {
                 return self.skip_value();
             }
             let at = self.now.range();
             let message = format!("{} takes {}", spec.name, count_of(spec));
+            if self.lenient {
+                self.report(
+                    Severity::Warning,
+                    "too-many-arguments",
+                    at,
+                    message,
+                    Some(spec.signature()),
+                );
+                return self.skip_value();
+            }
             self.report(
                 Severity::Error,
                 "too-many-arguments",
@@ -252,7 +268,14 @@ impl Cursor<'_> {
             return Err(Stop::Unfinished(self.now.start));
         }
         match angle_length(rest).filter(|_| !self.open_angle) {
-            Some(length) => self.seek(self.now.start + length),
+            Some(length) => {
+                // newer straces put the file's state behind the path
+                let deleted = rest
+                    .get(length..)
+                    .is_some_and(|r| r.starts_with("(deleted)"));
+                let length = length + if deleted { "(deleted)".len() } else { 0 };
+                self.seek(self.now.start + length)
+            }
             None if !self.last => Err(Stop::More(Need::Args)),
             None => {
                 self.open_angle = true;

@@ -117,7 +117,7 @@ fn look(line: &str, start: usize, lenient: bool, found: &mut BTreeMap<char, Foun
             continue;
         } else if invisible_name(ch).is_some() && !(start == 0 && at == 0) {
             Kind::Invisible
-        } else if meant_mark(ch).is_some() && !lenient {
+        } else if meant_mark(ch).is_some() && ch != '…' && !lenient {
             Kind::LookAlike
         } else {
             continue;

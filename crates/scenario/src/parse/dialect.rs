@@ -51,9 +51,10 @@ fn look(line: &str) -> (bool, bool) {
 fn closes_with_result(bytes: &[u8]) -> bool {
     memchr::memrchr_iter(b')', bytes).take(8).any(|at| {
         let rest = bytes.get(at + 1..).unwrap_or(&[]);
+        // Markdown's bold and code marks may stand before the result
         let blanks = rest
             .iter()
-            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .take_while(|b| matches!(b, b' ' | b'\t' | b'*' | b'`'))
             .count();
         matches!(rest.get(blanks), Some(b'=')) && rest.get(blanks + 1) != Some(&b'=')
     })

@@ -334,7 +334,9 @@ impl Cursor<'_> {
             .chars()
             .find(|ch| suspicious::meant_letter(*ch).is_some());
         if let Some(ch) = fooled
-            && (calls::flag(&seen).is_some() || self.emit.names.contains_key(seen.as_str()))
+            && (seen == "PAGE"
+                || calls::flag(&seen).is_some()
+                || self.emit.names.contains_key(seen.as_str()))
         {
             let message = format!(
                 "`{raw}` only looks like `{seen}`: `{ch}` is {}",
@@ -366,7 +368,7 @@ impl Cursor<'_> {
         let (code, message) = match table {
             Some(table) if seen.starts_with(table.prefix) => (
                 "unknown-flag",
-                format!("`{}` is no {}flag known here", excerpt(raw), table.prefix),
+                format!("`{}` is no {}* flag known here", excerpt(raw), table.prefix),
             ),
             _ => (
                 "unknown-name",

@@ -47,6 +47,9 @@ fn word(cursor: &mut Cursor<'_>, state: &mut State) -> Parse<Item> {
     let text = cursor.word();
     let next = cursor.peek();
     match next.kind {
+        Lex::Number | Lex::Word | Lex::Mark(b'(' | b'-' | b'+') if text == "repeat" => {
+            repeat(cursor, state)
+        }
         Lex::Mark(b'(') => call(cursor, state, None),
         Lex::Mark(b'=')
             if !cursor
@@ -55,7 +58,6 @@ fn word(cursor: &mut Cursor<'_>, state: &mut State) -> Parse<Item> {
         {
             binding(cursor, state)
         }
-        Lex::Number | Lex::Word if text == "repeat" => repeat(cursor, state),
         Lex::Text { .. } if text == "measure" => measure(cursor, state),
         Lex::End if cursor.lenient && !cursor.last => Err(Stop::More(Need::CallName)),
         _ if text == "repeat" || text == "measure" => block_without_head(cursor, state),
@@ -416,7 +418,19 @@ fn joined_source(emit: &mut Emit, source: &str) -> Option<u32> {
 fn repeat(cursor: &mut Cursor<'_>, state: &mut State) -> Parse<Item> {
     let start = cursor.now.start;
     cursor.bump()?;
+    let counted = cursor.now.start;
     let count = match cursor.expression(ArgKind::Number) {
+        // a negative number, wrapped
+        Ok(Arg::Const(count)) if count > i64::MAX.cast_unsigned() => {
+            let at = counted..cursor.before;
+            cursor.error(
+                "negative-count",
+                at,
+                "a loop cannot run so many times",
+                Some("count from 0 up to 2^63"),
+            );
+            None
+        }
         Ok(count) => Some(count),
         Err(Stop::Fault) => None,
         Err(stop) => return Err(stop),

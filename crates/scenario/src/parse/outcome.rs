@@ -194,7 +194,11 @@ impl Cursor<'_> {
             let rest = self.slice(self.now.start..self.text.len());
             let length = match self.now.kind {
                 Lex::Mark(b'(') => parentheses_length(rest),
-                Lex::Mark(b'<') if !rest.starts_with("<unfinished") => angle_length(rest),
+                Lex::Mark(b'<') => match angle_length(rest) {
+                    // a duration or a path; anything else is not the tracer's
+                    Some(length) if !rest.starts_with("<unfinished") => Some(length),
+                    _ => return Ok(()),
+                },
                 _ => return Ok(()),
             };
             match length {

@@ -354,6 +354,10 @@ impl<'a> Scan<'a> {
         if numbered {
             return self.take(colon + 1 + digits + 1, Sure::Yes);
         }
+        // a program's own words may end in a colon, too
+        if !word.contains(['.', '/']) {
+            return None;
+        }
         self.take(colon + 1, Sure::IfStatement)
     }
 

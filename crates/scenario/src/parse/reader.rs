@@ -235,6 +235,8 @@ impl<'t> Reader<'t> {
             }
         }
         self.close_all();
+        // broken calls are noted when they are found out
+        self.emit.notes.sort_by_key(|note| note.span.start);
     }
 
     fn too_many_lines(&mut self, line: Range<usize>) {

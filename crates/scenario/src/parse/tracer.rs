@@ -24,7 +24,7 @@ pub(crate) fn classify(body: &str) -> TracerLine {
     match bytes.first() {
         None => return TracerLine::Blank,
         // the usual case
-        Some(b'a'..=b'z' | b'_') if !body.starts_with("strace: ") => return TracerLine::Statements,
+        Some(b'a'..=b'r' | b't' | b'v'..=b'z' | b'_') => return TracerLine::Statements,
         _ => {}
     }
     let trimmed = body.trim();
@@ -125,7 +125,7 @@ pub(crate) fn resumed(text: &str) -> Option<Resumed<'_>> {
     }
     let rest = text.strip_prefix("... [continued]: ")?;
     let name = call_name(rest);
-    let after = rest.get(name.len()..)?.strip_prefix("()")?;
+    let after = rest.get(name.len()..)?.strip_prefix("())")?;
     (!name.is_empty()).then_some(Resumed {
         name,
         length: text.len() - after.len(),

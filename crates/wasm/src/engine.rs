@@ -7,8 +7,8 @@ use sealab_lab::run::{self, RunOptions};
 use sealab_lab::session::{Input, Session};
 use sealab_lab::{cost, variant, words};
 use sealab_protocol::{
-    Catalogue, Choice, CostView, Fault, LinkState, Overview, Progress, Rows, RowsRequest, RunId,
-    RunRequest, SpaceView, StepDetail, StepRequest,
+    Catalogue, Choice, CostView, Diagnostic, Fault, LinkState, Overview, Place, Progress, Rows,
+    RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest,
 };
 use sealab_scenario::link;
 
@@ -55,7 +55,7 @@ impl Engine {
         let diagnostics = session.diagnostics();
         let overview = Overview {
             run,
-            places: units::places(&request.text, &diagnostics),
+            places: places(&request.text, &diagnostics),
             diagnostics,
             skipped: session.parsed().skipped.clone(),
             differences: session.differences().to_vec(),
@@ -113,7 +113,7 @@ impl Engine {
     /// # Errors
     /// Where the run is not the one held.
     pub fn markdown(&mut self, request: RunId) -> Result<String, Fault> {
-        Ok(crate::markdown::table(self.session(request.run)?))
+        Ok(self.session(request.run)?.markdown())
     }
 
     /// The whole report.
@@ -133,6 +133,18 @@ impl Engine {
             )),
         }
     }
+}
+
+/// Where the diagnostics stand in the text. Those about the starting maps, which the session says
+/// in their words, stand nowhere in it: their place is empty.
+fn places(text: &str, diagnostics: &[Diagnostic]) -> Vec<Place> {
+    let mut places = units::places(text, diagnostics);
+    for (place, diagnostic) in places.iter_mut().zip(diagnostics) {
+        if diagnostic.message.starts_with("in the maps: ") {
+            *place = Place::default();
+        }
+    }
+    places
 }
 
 /// Most rows of one answer; a page shows some dozens at a time.

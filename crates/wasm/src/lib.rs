@@ -7,7 +7,6 @@
 mod api;
 pub mod engine;
 mod help;
-mod markdown;
 mod simulator;
 pub mod units;
 

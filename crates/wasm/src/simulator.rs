@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use js_sys::{Array, Function, Object, Reflect, Uint32Array, global};
+use js_sys::{Array, Date, Function, Object, Reflect, Uint32Array, global};
 use sealab_protocol::{
     CursorRequest, Fault, LinkState, RowsRequest, RunId, RunRequest, StepRequest, TextRequest,
     VERSION, answer, kind,
@@ -15,6 +15,9 @@ use wasm_bindgen::prelude::*;
 
 use crate::engine::Engine;
 use crate::help;
+
+/// Least time between two messages of progress, in milliseconds.
+const PROGRESS_MS: f64 = 100.0;
 
 /// A simulator that answers messages. In a worker one is made by itself.
 #[wasm_bindgen]
@@ -65,7 +68,13 @@ impl Simulator {
         let answer = match kind.as_str() {
             kind::RUN => {
                 let request: RunRequest = from_js(body)?;
+                let mut said = Date::now();
                 let progress = |progress| {
+                    let now = Date::now();
+                    if now - said < PROGRESS_MS {
+                        return;
+                    }
+                    said = now;
                     if let Ok(body) = to_js(&progress) {
                         self.post(id, answer::PROGRESS, &body);
                     }

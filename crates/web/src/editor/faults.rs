@@ -33,7 +33,9 @@ pub fn Faults() -> Html {
             if total > 0 {
                 <div class="faults">
                     <h2 class="off-screen">{ "Faults in the text" }</h2>
-                    <ul>for diagnostic in &overview.diagnostics[..shown] { { fault(diagnostic, go(diagnostic.line)) } }</ul>
+                    <ul>for (index, diagnostic) in overview.diagnostics[..shown].iter().enumerate() {
+                        { fault(diagnostic, in_text(&overview, index).then(|| go(diagnostic.line))) }
+                    }</ul>
                     if total > FIRST {
                         <button class="btn small" type="button" aria-expanded={all.to_string()} onclick={toggle}>
                             { if *all { "Fewer".to_owned() } else { format!("All {}", count(total as u64)) } }
@@ -46,13 +48,25 @@ pub fn Faults() -> Html {
     }
 }
 
-fn fault(diagnostic: &Diagnostic, on_click: Callback<MouseEvent>) -> Html {
+/// Whether a diagnostic is about the text and not about the starting maps.
+fn in_text(overview: &Overview, index: usize) -> bool {
+    overview
+        .places
+        .get(index)
+        .is_some_and(|place| place.from < place.to)
+}
+
+fn fault(diagnostic: &Diagnostic, go: Option<Callback<MouseEvent>>) -> Html {
+    let place = format!("line {}, column {}", diagnostic.line, diagnostic.column);
     html! {
         <li class={classes!("fault", diagnostic.severity.clone())}>
-            <button class="fault-button" type="button" onclick={on_click}>
-                <b>{ &diagnostic.severity }</b>
-                <span>{ format!("line {}, column {}", diagnostic.line, diagnostic.column) }</span>
-            </button>
+            if let Some(go) = go {
+                <button class="fault-button" type="button" onclick={go}>
+                    <b>{ &diagnostic.severity }</b><span>{ place }</span>
+                </button>
+            } else {
+                <p class="fault-button"><b>{ &diagnostic.severity }</b><span>{ place }</span></p>
+            }
             <p><Plain text={diagnostic.message.clone()} /></p>
             if let Some(hint) = &diagnostic.hint { <p class="hint"><Plain text={hint.clone()} /></p> }
         </li>

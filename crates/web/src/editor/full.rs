@@ -241,6 +241,8 @@ fn object(fields: &[(&str, JsValue)]) -> Object {
 
 fn diagnostics(overview: &Overview) -> Array {
     let pairs = overview.diagnostics.iter().zip(&overview.places);
+    // What is about the starting maps has no place in the text.
+    let pairs = pairs.filter(|(_, place)| place.from < place.to);
     pairs
         .map(|(diagnostic, place)| {
             let severity = match diagnostic.severity.as_str() {

@@ -280,6 +280,9 @@ pub(crate) fn bring_in_pages(
     if mem.set_sysfs(FAULT_AROUND, &page.to_string()).is_err() {
         return;
     }
+    // What is mapped from the start was read in before, page by page.
+    let cached = mem.assumes_files_cached();
+    mem.assume_files_cached(true);
     let mut uncounted = Counts::default();
     let mut paging = Paging {
         table: &mut mm.pages,
@@ -299,6 +302,7 @@ pub(crate) fn bring_in_pages(
         }
         at += page;
     }
+    mem.assume_files_cached(cached);
     // What was set before was a value the setting takes.
     let _ = mem.set_sysfs(FAULT_AROUND, &around.to_string());
 }

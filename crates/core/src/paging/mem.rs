@@ -123,6 +123,12 @@ impl PhysMem {
         self.files_cached = cached;
     }
 
+    /// What [`Self::assume_files_cached`] was last told.
+    #[must_use]
+    pub fn assumes_files_cached(&self) -> bool {
+        self.files_cached
+    }
+
     /// Says which file system an inode lives on, before its first page is used. Without it, files
     /// opened by name live on ext4, memfds and shared anonymous memory on the internal tmpfs.
     pub fn set_file_system(&mut self, inode: InodeId, fs: FileSystem) {
@@ -179,7 +185,7 @@ impl PhysMem {
             return;
         }
         let folio = self.arena.get(id);
-        if folio.mapcount == 0 && !folio.cached {
+        if folio.birth != 0 && folio.mapcount == 0 && !folio.cached {
             counts.add(Counter::FolioFree, 1);
             self.arena.free(id);
         }

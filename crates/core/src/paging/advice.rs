@@ -2,6 +2,7 @@
 
 use super::contpte::Loose;
 use super::entry::Pte;
+use super::folio::FolioId;
 use super::zap::{Same, Zap, folio_of};
 use super::{Fault, Paging};
 use crate::addr::AddrRange;
@@ -19,6 +20,15 @@ enum Ageing {
     Cold,
     /// MADV_PAGEOUT: out with it.
     PageOut,
+}
+
+/// A folio taken off its list to be reclaimed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Found {
+    pub folio: FolioId,
+    pub birth: u64,
+    /// An address that maps it.
+    pub near: u64,
 }
 
 impl Paging<'_> {
@@ -83,8 +93,16 @@ impl Paging<'_> {
             key = found + 1;
         }
         self.end_gather();
-        for (id, near) in to_reclaim {
-            self.reclaim(vma, id, near);
+        for found in to_reclaim {
+            self.reclaim(vma, found);
+        }
+    }
+
+    fn found(&self, pte: Pte, near: u64) -> Found {
+        Found {
+            folio: pte.folio(),
+            birth: self.mem.arena.get(pte.folio()).birth,
+            near,
         }
     }
 
@@ -95,7 +113,7 @@ impl Paging<'_> {
         whole: AddrRange,
         part: AddrRange,
         what: Ageing,
-        to_reclaim: &mut Vec<(super::folio::FolioId, u64)>,
+        to_reclaim: &mut Vec<Found>,
     ) -> bool {
         let Some(pte) = self.table.block(whole.start) else {
             return true;
@@ -111,7 +129,7 @@ impl Paging<'_> {
             return !self.split_folio(vma, pte.folio(), order, whole.start);
         }
         match what {
-            Ageing::PageOut => to_reclaim.push((pte.folio(), whole.start)),
+            Ageing::PageOut => to_reclaim.push(self.found(pte, whole.start)),
             Ageing::Cold if pte.young() => {
                 self.table.set_block(whole.start, pte.without(Pte::YOUNG));
                 self.counts.add(Counter::PteWrite, 1);
@@ -134,13 +152,7 @@ impl Paging<'_> {
     }
 
     /// `madvise_free_pte_range` and the last-level part of `madvise_cold_or_pageout_pte_range`.
-    fn age_leaf(
-        &mut self,
-        vma: &Vma,
-        part: AddrRange,
-        what: Ageing,
-        to_reclaim: &mut Vec<(super::folio::FolioId, u64)>,
-    ) {
+    fn age_leaf(&mut self, vma: &Vma, part: AddrRange, what: Ageing, to_reclaim: &mut Vec<Found>) {
         let shift = self.page_shift();
         let mut addr = part.start;
         while addr < part.end {
@@ -180,7 +192,7 @@ impl Paging<'_> {
         pte: Pte,
         nr: u64,
         what: Ageing,
-        to_reclaim: &mut Vec<(super::folio::FolioId, u64)>,
+        to_reclaim: &mut Vec<Found>,
     ) {
         let id = pte.folio();
         let folio = self.mem.arena.get(id);
@@ -209,7 +221,7 @@ impl Paging<'_> {
             }
             Ageing::PageOut => {
                 if ours_alone && self.may_page_out(vma, pte) {
-                    to_reclaim.push((id, addr));
+                    to_reclaim.push(self.found(pte, addr));
                 }
             }
         }

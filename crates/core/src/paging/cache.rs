@@ -107,25 +107,15 @@ impl FileCache {
         }
         (at - index).min(most)
     }
-
-    /// Length of the run of held pages that ends just before `index`, up to `most`.
-    pub fn run_before(&self, arena: &Arena, index: u64, most: u64) -> u64 {
-        let mut at = index;
-        while at > index.saturating_sub(most) {
-            let Some((_, inside)) = self.find(arena, at - 1) else {
-                break;
-            };
-            at -= u64::from(inside) + 1;
-        }
-        (index - at).min(most)
-    }
 }
 
 impl PhysMem {
     /// Largest order of a folio in the page cache of `fs`; 0: single pages only.
     pub(crate) fn max_cache_order(&self, fs: FileSystem) -> u32 {
         let large = match fs {
-            FileSystem::Ext4 => self.kernel().id >= KernelId::V6_18,
+            // A design with executable folios under an older kernel needs a file system that can
+            // hold them.
+            FileSystem::Ext4 => self.kernel().id >= KernelId::V6_18 || self.design.exec_order > 0,
             FileSystem::Xfs | FileSystem::Tmpfs(_) | FileSystem::TmpfsInternal => true,
             FileSystem::Ramfs => false,
         };
@@ -359,8 +349,6 @@ mod tests {
             cache.insert(index, arena.alloc(order, Backing::File(inode, index)));
         }
         assert_eq!(cache.run_after(&arena, 5, 32), 11);
-        assert_eq!(cache.run_before(&arena, 15, 32), 11);
-        assert_eq!(cache.run_before(&arena, 15, 4), 4);
         assert_eq!(cache.next(&arena, 16, 18).map(|n| n.0), Some(17));
         assert!(cache.is_hole(&arena, 0, 4) && !cache.is_hole(&arena, 0, 5));
     }

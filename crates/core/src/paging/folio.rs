@@ -119,11 +119,6 @@ impl Folio {
         self.backing == Backing::Anon
     }
 
-    #[inline]
-    pub fn is_shmem(&self) -> bool {
-        matches!(self.backing, Backing::Shmem(..))
-    }
-
     /// References: one an entry, and the page cache's (one a page).
     pub fn references(&self) -> u32 {
         self.mapcount + if self.cached { self.len() } else { 0 }
@@ -239,7 +234,7 @@ impl Folio {
         }
     }
 
-    /// Whether pages `index..index + nr` are all mapped exactly once.
+    /// How often each page is mapped by last-level entries.
     #[cfg(test)]
     pub fn counts(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.len()).map(|i| self.page_mapcount(i))
@@ -336,9 +331,8 @@ impl Arena {
     /// Every folio in use.
     #[cfg(test)]
     pub fn live(&self) -> impl Iterator<Item = (FolioId, &Folio)> {
-        self.slots.iter().enumerate().skip(1).filter_map(|(i, f)| {
-            (f.birth != 0).then(|| (FolioId(u32::try_from(i).unwrap_or(u32::MAX)), f))
-        })
+        let numbered = (0..).map(FolioId).zip(&self.slots).skip(1);
+        numbered.filter(|(_, f)| f.birth != 0)
     }
 }
 

@@ -12,6 +12,7 @@
 
 mod advice;
 mod anon;
+mod around;
 mod cache;
 mod contpte;
 mod cow;
@@ -19,6 +20,7 @@ mod design;
 mod entry;
 mod fault;
 mod filemap;
+mod fold;
 mod folio;
 mod fork;
 mod log;

@@ -77,7 +77,17 @@ impl Paging<'_> {
             self.read_ordered(of, ra, order);
             return true;
         }
-        let exec = newer && vma.flags.contains(VmFlags::EXEC);
+        let exec = vma.flags.contains(VmFlags::EXEC);
+        if exec && !newer && self.mem.design.exec_order > 0 {
+            // The series of 2023 and 2024: one folio, naturally aligned, nothing ahead.
+            let order = self.mem.design.exec_order;
+            ra.start = index >> order << order;
+            ra.size = 1 << order;
+            ra.async_size = 0;
+            self.read_ordered(of, ra, order);
+            return true;
+        }
+        let exec = exec && newer;
         if vma.flags.contains(VmFlags::RAND_READ) && !exec {
             return false;
         }
@@ -131,13 +141,24 @@ impl Paging<'_> {
         (pmd <= self.mem.max_pagecache_order()).then_some(pmd)
     }
 
-    /// `page_cache_sync_ra` for a mapping read in order (MADV_SEQUENTIAL).
+    /// `page_cache_sync_ra` for a mapping read in order (MADV_SEQUENTIAL): a window with more to
+    /// come at the file's start, single pages of one window anywhere else.
     fn read_sequential(&mut self, of: Reading, index: u64, ra: &mut ReadAhead) {
         let window = self.ra_pages();
-        ra.start = index;
-        ra.size = window;
-        ra.async_size = window / 2;
-        ra.order = 0;
+        if index > 0 {
+            self.read_single(of, index, window, 0);
+            return;
+        }
+        *ra = ReadAhead {
+            size: window,
+            async_size: if self.newer_readahead() {
+                window / 2
+            } else {
+                window
+            },
+            misses: ra.misses,
+            ..ReadAhead::default()
+        };
         self.read_ordered(of, ra, 0);
     }
 

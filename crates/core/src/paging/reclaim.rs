@@ -1,7 +1,7 @@
 //! MADV_PAGEOUT's reclaim (mm/vmscan.c `reclaim_pages`) on a machine without swap, and
 //! MADV_COLLAPSE (mm/khugepaged.c).
 
-use super::advice::forbids_collapse;
+use super::advice::{Found, forbids_collapse};
 use super::entry::Pte;
 use super::folio::{Backing, FolioId};
 use super::table::Slot;
@@ -21,11 +21,16 @@ impl PhysMem {
 }
 
 impl Paging<'_> {
-    /// `shrink_folio_list` for one folio that only this process maps, found at `near`.
-    pub(crate) fn reclaim(&mut self, vma: &Vma, id: FolioId, near: u64) {
+    /// `shrink_folio_list` for one folio that only this process maps.
+    pub(crate) fn reclaim(&mut self, vma: &Vma, found: Found) {
+        let Found {
+            folio: id,
+            birth,
+            near,
+        } = found;
         let folio = self.mem.arena.get(id);
-        // Split by an earlier one of the list, or gone.
-        if folio.birth == 0 || vma.flags.contains(VmFlags::LOCKED) {
+        // It may be gone since, and another one in its place.
+        if folio.birth != birth || vma.flags.contains(VmFlags::LOCKED) {
             return;
         }
         if folio.is_anon() {

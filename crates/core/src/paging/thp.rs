@@ -42,9 +42,7 @@ impl Paging<'_> {
             self.put_block(fault.addr, Pte::zero_page(bits), true);
             return Some(Fault::Done);
         }
-        let Some(folio) = self.mem.alloc_zeroed(self.counts, order, Backing::Anon) else {
-            return None;
-        };
+        let folio = self.mem.alloc_zeroed(self.counts, order, Backing::Anon)?;
         let mm = self.table.mm();
         let new = self.mem.arena.get_mut(folio);
         new.add_entire(mm);

@@ -16,6 +16,9 @@ const SPECIAL: VmFlags = VmFlags::IO
     .union(VmFlags::PFNMAP)
     .union(VmFlags::MIXEDMAP);
 
+/// Most pages of 4 KiB a file on ext4 can have (`s_maxbytes`).
+const DISK_FILE_PAGES: u64 = u32::MAX as u64;
+
 /// What an advice is, as far as locks and walks go.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Visited {
@@ -262,6 +265,9 @@ impl Cx<'_> {
         let file = vma.file.ok_or(Errno::EINVAL)?;
         if !vma.flags.contains(VmFlags::SHARED | VmFlags::MAYWRITE) {
             return Err(Errno::EACCES);
+        }
+        if !self.is_shmem(file) && vma.pgoff_at(part.end, self.page) > DISK_FILE_PAGES {
+            return Err(Errno::EFBIG);
         }
         self.punches.push(Punch {
             inode: self.files.inode_of(file),

@@ -62,9 +62,11 @@ impl Cx<'_> {
             return Err(Errno::EINVAL);
         }
         let map = MapFlags::from_bits_retain(flags);
+        let mut len = len;
         let file = if map.contains(MapFlags::ANONYMOUS) {
             if map.contains(MapFlags::HUGETLB) {
-                self.check_huge_size(addr, flags)?;
+                let size = huge_page_size(flags)?;
+                len = len.wrapping_add(size - 1) & !(size - 1);
             }
             None
         } else {
@@ -118,6 +120,14 @@ impl Cx<'_> {
         }
 
         let mut vm_flags = self.flags_from(Prot::from_bits_retain(prot), map);
+        let huge = map.contains(MapFlags::HUGETLB);
+        if huge
+            && map.contains(MapFlags::FIXED)
+            && len <= self.limits.task_size
+            && !addr.is_multiple_of(huge_page_size(flags)?)
+        {
+            return Err(Errno::EINVAL);
+        }
         let addr = self.get_unmapped_area(Placement {
             addr,
             len,
@@ -153,6 +163,10 @@ impl Cx<'_> {
         if map.contains(MapFlags::NORESERVE) {
             vm_flags |= VmFlags::NORESERVE;
         }
+        if huge {
+            // No huge pages are reserved on the machine, so there are none to give.
+            return Err(Errno::ENOMEM);
+        }
         self.within("mmap_region", |cx| {
             cx.mmap_region(Request {
                 addr,
@@ -165,21 +179,6 @@ impl Cx<'_> {
         let populate = vm_flags.contains(VmFlags::LOCKED)
             || (map & (MapFlags::POPULATE | MapFlags::NONBLOCK)) == MapFlags::POPULATE;
         Ok((addr, if populate { len } else { 0 }))
-    }
-
-    /// MAP_HUGETLB: the size must be one the machine has and a fixed address a multiple of it.
-    /// No huge pages are reserved, so that there is then no memory.
-    fn check_huge_size(&self, addr: u64, flags: u64) -> Result<(), Errno> {
-        let size = match (flags >> HUGE_SHIFT) & 0x3f {
-            0 | 21 => 1 << 21,
-            30 => 1 << 30,
-            _ => return Err(Errno::EINVAL),
-        };
-        let fixed = MapFlags::FIXED | MapFlags::FIXED_NOREPLACE;
-        if MapFlags::from_bits_retain(flags).intersects(fixed) && !addr.is_multiple_of(size) {
-            return Err(Errno::EINVAL);
-        }
-        Err(Errno::ENOMEM)
     }
 
     /// `round_hint_to_min`: whole pages, and not below the lowest address mmap gives by itself.
@@ -424,7 +423,11 @@ impl Cx<'_> {
     fn mapped(&mut self, want: &Request, id: VmaId) {
         let pages = self.pages_of(want.len);
         self.mm.account(want.flags, pages.cast_signed());
-        if want.flags.contains(VmFlags::LOCKED) {
+        // Memory the kernel may drop is never locked, whatever mlockall asked for.
+        if want.flags.contains(VmFlags::DROPPABLE) {
+            let vma = self.mm.tree.get_mut(id);
+            vma.flags.remove(VmFlags::LOCKED | VmFlags::LOCKONFAULT);
+        } else if want.flags.contains(VmFlags::LOCKED) {
             if self
                 .mm
                 .tree
@@ -457,4 +460,13 @@ impl Request {
 /// `accountable_mapping`: private, writable, not MAP_NORESERVE.
 fn is_accountable(flags: VmFlags) -> bool {
     flags & (VmFlags::NORESERVE | VmFlags::SHARED | VmFlags::WRITE) == VmFlags::WRITE
+}
+
+/// The huge page size MAP_HUGETLB asks for, in bytes: one that the machine has.
+fn huge_page_size(flags: u64) -> Result<u64, Errno> {
+    match (flags >> HUGE_SHIFT) & 0x3f {
+        0 | 21 => Ok(1 << 21),
+        30 => Ok(1 << 30),
+        _ => Err(Errno::EINVAL),
+    }
 }

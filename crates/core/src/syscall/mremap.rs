@@ -402,9 +402,6 @@ impl Cx<'_> {
 
         if want.keeps_source() {
             self.leave_source(source, copy, want);
-            if old.flags.contains(VmFlags::LOCKED) {
-                self.mm_populate(want.new_addr, want.new_len, true);
-            }
             return Ok(want.new_addr);
         }
         self.within("unmap_source_vma", |cx| {

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use sealab_core::call::Mapping;
-use sealab_core::flags::VmFlags;
-
-use super::maps_text::{self, MapsLine, SmapsEntry};
+use sealab_scenario::maps::{self as text, MapsLine};
 
 /// One difference between what was recorded and what was simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,7 +70,7 @@ impl Renaming {
     #[must_use]
     pub fn keeping(before: &[MapsLine]) -> Self {
         Self {
-            fixed: before.iter().map(MapsLine::inode).collect(),
+            fixed: before.iter().map(|l| inode(&l.mapping)).collect(),
             ..Self::default()
         }
     }
@@ -90,6 +88,17 @@ impl Renaming {
     }
 }
 
+fn inode(mapping: &Mapping) -> Inode {
+    let file = &mapping.file;
+    (file.dev_major, file.dev_minor, file.inode)
+}
+
+/// Whether two maps lines are alike, inodes aside.
+fn alike(a: &Mapping, b: &Mapping) -> bool {
+    let of = |m: &Mapping| (m.range, m.prot, m.shared, m.offset);
+    of(a) == of(b) && a.name == b.name
+}
+
 /// Compares all maps lines; the differences, in address order.
 pub fn maps(
     recorded: &[MapsLine],
@@ -97,27 +106,25 @@ pub fn maps(
     names: &mut Renaming,
     out: &mut Vec<Difference>,
 ) {
-    let mut recorded = recorded.iter().peekable();
-    let mut simulated = simulated.iter().map(MapsLine::of).peekable();
+    let mut recorded = recorded.iter().map(|l| &l.mapping).peekable();
+    let mut simulated = simulated.iter().peekable();
     loop {
         let (left, right) = match (recorded.peek(), simulated.peek()) {
             (None, None) => return,
             // The side that is behind shows its line alone.
-            (Some(r), Some(s)) if r.start < s.start => (recorded.next(), None),
-            (Some(r), Some(s)) if r.start > s.start => (None, simulated.next()),
+            (Some(r), Some(s)) if r.range.start < s.range.start => (recorded.next(), None),
+            (Some(r), Some(s)) if r.range.start > s.range.start => (None, simulated.next()),
             _ => (recorded.next(), simulated.next()),
         };
-        let agree = match (&left, &right) {
-            (Some(r), Some(s)) => {
-                r.without_inode() == s.without_inode() && names.same(r.inode(), s.inode())
-            }
+        let agree = match (left, right) {
+            (Some(r), Some(s)) => alike(r, s) && names.same(inode(r), inode(s)),
             _ => false,
         };
         if !agree {
             out.push(Difference {
                 at: Place::Maps,
-                recorded: left.map(MapsLine::to_string),
-                simulated: right.as_ref().map(MapsLine::to_string),
+                recorded: left.map(text::maps_line),
+                simulated: right.map(text::maps_line),
             });
         }
     }
@@ -125,32 +132,29 @@ pub fn maps(
 
 /// Compares `VmFlags` and `Rss` of every mapping in the recorded extract. Mappings that the
 /// simulator does not have are left to [`maps`].
-pub fn smaps(recorded: &[SmapsEntry], simulated: &[Mapping], out: &mut Vec<Difference>) {
+pub fn smaps(recorded: &[MapsLine], simulated: &[Mapping], out: &mut Vec<Difference>) {
     for entry in recorded {
-        let range = (entry.maps.start, entry.maps.end);
-        let Some(mapping) = simulated
-            .iter()
-            .find(|m| (m.range.start, m.range.end) == range)
-        else {
+        let told = &entry.mapping;
+        let Ok(at) = simulated.binary_search_by_key(&told.range.start, |m| m.range.start) else {
             continue;
         };
-        if entry.flags != mapping.flags {
+        let Some(mapping) = simulated.get(at).filter(|m| m.range == told.range) else {
+            continue;
+        };
+        let mut differ = |at: Place, recorded: String, simulated: String| {
             out.push(Difference {
-                at: Place::VmFlags(entry.maps.to_string()),
-                recorded: Some(flags_text(entry.flags)),
-                simulated: Some(flags_text(mapping.flags)),
+                at,
+                recorded: Some(recorded),
+                simulated: Some(simulated),
             });
+        };
+        if entry.has_flags && told.flags != mapping.flags {
+            let at = Place::VmFlags(text::maps_line(told));
+            differ(at, text::vm_flags_line(told), text::vm_flags_line(mapping));
         }
-        if entry.rss != mapping.rss {
-            out.push(Difference {
-                at: Place::Rss(entry.maps.to_string()),
-                recorded: Some(format!("{} kB", entry.rss >> 10)),
-                simulated: Some(format!("{} kB", mapping.rss >> 10)),
-            });
+        if entry.has_rss && told.rss != mapping.rss {
+            let at = Place::Rss(text::maps_line(told));
+            differ(at, text::rss_line(told), text::rss_line(mapping));
         }
     }
-}
-
-fn flags_text(flags: VmFlags) -> String {
-    maps_text::mnemonics(flags).join(" ")
 }

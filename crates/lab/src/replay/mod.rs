@@ -1,27 +1,24 @@
 //! Recorded cases of real kernels, made again on the simulator and compared: every call's result,
 //! the final maps line by line, flags and resident memory of every mapping the recording lists.
 
+mod begin;
 mod case;
 pub mod compare;
 mod conditions;
 mod load;
-mod maps_text;
 pub mod pack;
 pub mod pages;
 mod recorder;
-mod stopgap;
+mod trace;
+mod values;
 
-use sealab_core::addr::{AddrRange, PageSize};
-use sealab_core::call::{Call, MemorySystem as _, Outcome, ProcessId};
+use sealab_core::call::{MemorySystem as _, Outcome, ProcessId};
 use sealab_core::kernel::Kernel;
-use sealab_core::machine::{Config, Machine};
-use sealab_core::start::{StartMapping, StartState};
+use sealab_scenario::maps::{MapsLine, parse_maps};
 
 pub use case::{Case, LoadError};
 pub use compare::{Difference, Place};
 pub use load::load;
-
-use maps_text::MapsLine;
 
 /// How a case's replay ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,21 +44,22 @@ impl Verdict {
 pub fn replay(case: &Case, all: bool) -> Result<Verdict, String> {
     let kernel = Kernel::by_name(&case.kernel)
         .ok_or_else(|| format!("{}: unknown kernel {}", case.place, case.kernel))?;
-    let calls = stopgap::calls(&case.strace).map_err(|e| format!("{}: {e}", case.place))?;
-    let before = maps_text::parse_maps(&case.before);
-    let mut machine = start(kernel, case, &before, &calls);
+    let calls = trace::calls(&case.strace).map_err(|e| format!("{}: {e}", case.place))?;
+    let before = maps(case, "before", &case.before)?;
+    let told = maps(case, "bsmaps", case.before_smaps.as_deref().unwrap_or(""))?;
+    let mut machine = begin::machine(kernel, &before, &told, &calls);
     let process = ProcessId(0);
 
     let mut differences = Vec::new();
     for recorded in &calls {
         let outcome = machine.call(process, &recorded.call);
-        if outcome != recorded.expected {
+        if !recorded.expected.agrees(outcome) {
             differences.push(Difference {
                 at: Place::Call {
                     line: recorded.line,
                     text: recorded.text.clone(),
                 },
-                recorded: Some(outcome_text(recorded.expected)),
+                recorded: Some(recorded.result.clone()),
                 simulated: Some(outcome_text(outcome)),
             });
             if !all {
@@ -73,9 +71,9 @@ pub fn replay(case: &Case, all: bool) -> Result<Verdict, String> {
     if all || differences.is_empty() {
         let simulated = machine.mappings(process);
         let mut names = compare::Renaming::keeping(&before);
-        let after = maps_text::parse_maps(&case.after);
+        let after = maps(case, "after", &case.after)?;
         compare::maps(&after, &simulated, &mut names, &mut differences);
-        let smaps = maps_text::parse_smaps(&case.smaps);
+        let smaps = maps(case, "smaps", &case.smaps)?;
         compare::smaps(&smaps, &simulated, &mut differences);
         if !all {
             differences.truncate(1);
@@ -87,71 +85,19 @@ pub fn replay(case: &Case, all: bool) -> Result<Verdict, String> {
     })
 }
 
-fn start(
-    kernel: &'static Kernel,
-    case: &Case,
-    before: &[MapsLine],
-    calls: &[stopgap::Recorded],
-) -> Machine {
-    let known = maps_text::parse_smaps(case.before_smaps.as_deref().unwrap_or(""));
-    let mut resident = Vec::new();
-    let mappings = before
-        .iter()
-        .map(|line| {
-            let told = known.iter().find(|e| e.maps == *line);
-            let usual = recorder::usual(&case.kernel, line);
-            let flags = told.map(|e| e.flags).or(usual.as_ref().map(|u| u.flags));
-            // The extract says how much is resident, the table also where.
-            let whole = told.filter(|e| usual.as_ref().is_none_or(|u| u.size() != e.rss));
-            let (rss, parts) = match (whole, usual) {
-                (Some(entry), _) => (Some(entry.rss), Vec::new()),
-                (None, Some(usual)) => (usual.rss, usual.resident),
-                (None, None) => (None, Vec::new()),
-            };
-            resident.extend(parts);
-            StartMapping {
-                range: AddrRange::new(line.start, line.end),
-                prot: line.prot(),
-                shared: line.shared(),
-                offset: line.offset,
-                dev: line.dev,
-                inode: line.ino,
-                name: line.name.as_str().into(),
-                flags,
-                rss,
-            }
-        })
-        .collect();
-    let start = StartState::from_mappings(mappings, PageSize::K4);
-    let start_brk = start.start_brk;
-    let limits = conditions::limits(kernel.id, &start);
-    let mut machine = Machine::new(Config {
-        kernel,
-        memory: sealab_core::paging::MemoryDesign::BASELINE_4K
-            .on(sealab_core::paging::Arch::X86_64),
-        limits,
-        start,
-    });
-    for range in resident {
-        machine.bring_in(ProcessId(0), range);
-    }
-    // A heap of no length shows in no maps: what the first `brk` says is its start.
-    if let Some(brk) = first_break(calls) {
-        machine.set_brk(ProcessId(0), start_brk.unwrap_or(brk), brk);
-    }
-    machine
-}
-
-/// The break before the first call, as the recording's first `brk(NULL)` tells.
-fn first_break(calls: &[stopgap::Recorded]) -> Option<u64> {
-    let first = calls.iter().find(|c| matches!(c.call, Call::Brk { .. }))?;
-    match (&first.call, first.expected) {
-        (Call::Brk { addr: 0 }, Outcome::Value(brk)) => Some(brk),
-        _ => None,
+fn maps(case: &Case, file: &str, text: &str) -> Result<Vec<MapsLine>, String> {
+    let parsed = parse_maps(text);
+    match parsed.diagnostics.first() {
+        Some(fault) => Err(format!(
+            "{}.{file}: line {}: {}",
+            case.place, fault.line, fault.message
+        )),
+        None => Ok(parsed.lines),
     }
 }
 
-fn outcome_text(outcome: Outcome) -> String {
+/// How a call ended, as strace prints it.
+pub(crate) fn outcome_text(outcome: Outcome) -> String {
     match outcome {
         Outcome::Value(0) => "0".to_owned(),
         Outcome::Value(value) => format!("{value:#x}"),

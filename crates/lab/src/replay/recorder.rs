@@ -3,9 +3,8 @@
 use std::sync::OnceLock;
 
 use sealab_core::addr::AddrRange;
+use sealab_core::call::Mapping;
 use sealab_core::flags::VmFlags;
-
-use super::maps_text::MapsLine;
 
 struct Known {
     kernels: &'static str,
@@ -37,25 +36,26 @@ impl Usual {
 }
 
 /// What the recorder's mapping `line` usually has under `kernel`.
-pub fn usual(kernel: &str, line: &MapsLine) -> Option<Usual> {
+pub fn usual(kernel: &str, line: &Mapping) -> Option<Usual> {
     static TABLE: OnceLock<Vec<Known>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
         let text = include_str!("../../data/recorder-start.csv");
         text.lines().filter_map(parse).collect()
     });
     let file = line.name.rsplit('/').next().unwrap_or_default();
+    let perms = crate::space::maps_entry(line).perms;
     let found = table.iter().find(|k| {
         (k.kernels == "*" || k.kernels == kernel)
-            && (k.file, k.perms) == (file, &line.perms)
-            && (k.offset, k.size) == (line.offset, line.end - line.start)
+            && k.file == file
+            && k.perms == perms
+            && (k.offset, k.size) == (line.offset, line.range.len())
     });
+    let start = line.range.start;
     found.map(|k| Usual {
         flags: k.flags,
         rss: k.pages.is_empty().then_some(k.rss),
         resident: (k.pages.iter())
-            .map(|(first, end)| {
-                AddrRange::new(line.start + (first << 12), line.start + (end << 12))
-            })
+            .map(|(first, end)| AddrRange::new(start + (first << 12), start + (end << 12)))
             .collect(),
     })
 }

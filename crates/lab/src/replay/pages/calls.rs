@@ -6,7 +6,7 @@ use sealab_core::call::{Call, Outcome};
 use sealab_core::errno::{Errno, Signal};
 use sealab_core::flags::{MapFlags, madv};
 
-use super::super::stopgap::number;
+use super::super::values::number;
 use super::record::{Experiment, Step};
 
 /// What a step asks for.

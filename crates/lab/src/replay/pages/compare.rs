@@ -8,7 +8,7 @@ use sealab_core::flags::Prot;
 use sealab_core::machine::Machine;
 use sealab_core::paging::{Level, PageState};
 
-use super::super::stopgap::number;
+use super::super::values::number;
 use super::record::{PageRow, ProcessState, RangeState, What};
 
 /// Which of the record's folio names stands for which simulated folio. Names are page frames: one

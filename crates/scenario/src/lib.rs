@@ -12,6 +12,26 @@
 //! assert!(parsed.diagnostics.is_empty());
 //! ```
 
+// Whatever stands in a text, nothing here may panic.
+#![warn(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unreachable,
+    clippy::unwrap_used
+)]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod calls;
 pub mod diagnostic;
 pub mod help;

@@ -275,7 +275,7 @@ impl<'a> Scan<'a> {
         is_number(words.next()?).then_some(())?;
         (words.next()?.len() == 1).then_some(())?;
         let colon = self.window().find(": ")?;
-        let date = self.window().find(|c: char| c == ' ')?;
+        let date = self.window().find(' ')?;
         // the first `: ` may only stand after the tag, not in the call
         if self.window().find('(').is_some_and(|paren| paren < colon) || colon < date {
             return None;

@@ -8,7 +8,7 @@ use sealab_lab::session::{Input, Session};
 use sealab_lab::{cost, variant, words};
 use sealab_protocol::{
     Catalogue, Choice, CostView, Diagnostic, Fault, LinkState, Overview, Place, Progress, Rows,
-    RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest,
+    RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest, Variant,
 };
 use sealab_scenario::link;
 
@@ -167,7 +167,7 @@ pub fn catalogue() -> Catalogue {
             .iter()
             .map(|p| choice(&p.id, &p.label))
             .collect(),
-        default_variants: variant::defaults(),
+        default_variants: variant::defaults().iter().map(whole).collect(),
         gallery: Vec::new(),
     }
 }
@@ -198,7 +198,19 @@ fn memory_label(design: &MemoryDesign) -> String {
 /// # Errors
 /// Where the state is too large for any link.
 pub fn encode_link(state: &LinkState) -> Result<String, Fault> {
-    link::encode(state).map_err(|error| Fault::new("link", sentence(&error.to_string())))
+    let mut state = state.clone();
+    for ids in &mut state.variants {
+        // What is at its default takes no room.
+        let default = whole(&Variant::default());
+        let leave_out = |id: &mut String, default: &str| {
+            if id == default {
+                id.clear();
+            }
+        };
+        leave_out(&mut ids.memory, &default.memory);
+        leave_out(&mut ids.cpu, &default.cpu);
+    }
+    link::encode(&state).map_err(|error| Fault::new("link", sentence(&error.to_string())))
 }
 
 /// The state in a fragment or a whole address.
@@ -206,7 +218,23 @@ pub fn encode_link(state: &LinkState) -> Result<String, Fault> {
 /// # Errors
 /// Where it is not a link, is damaged, too large, or of a newer version.
 pub fn decode_link(text: &str) -> Result<LinkState, Fault> {
-    link::decode(text).map_err(|error| Fault::new("link", sentence(&error.to_string())))
+    let mut state =
+        link::decode(text).map_err(|error| Fault::new("link", sentence(&error.to_string())))?;
+    for ids in &mut state.variants {
+        let filled = whole(&Variant {
+            kernel: ids.kernel.clone(),
+            memory: ids.memory.clone(),
+            cpu: ids.cpu.clone(),
+        });
+        (ids.kernel, ids.memory, ids.cpu) = (filled.kernel, filled.memory, filled.cpu);
+    }
+    Ok(state)
+}
+
+/// A variant with its default ids filled in; one that names what there is not stays as it is, and
+/// running it says so.
+fn whole(variant: &Variant) -> Variant {
+    variant::resolve(variant).map_or_else(|_| variant.clone(), |resolved| resolved.ids)
 }
 
 /// An error's words as a sentence.
@@ -218,4 +246,122 @@ fn sentence(words: &str) -> String {
         out.push('.');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAP: &str =
+        "heap = mmap(NULL, 32K, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)
+mseal(heap + 8K, 4K, 0)
+mprotect(heap, 16K, PROT_READ)
+";
+
+    fn ran(text: &str) -> (Engine, Overview) {
+        let mut engine = Engine::default();
+        let request = RunRequest {
+            text: text.to_owned(),
+            variants: catalogue().default_variants,
+            ..RunRequest::default()
+        };
+        let overview = engine.run(7, &request, |_| {}).expect("a result");
+        (engine, overview)
+    }
+
+    #[test]
+    fn everything_an_overview_names_can_be_asked_for() {
+        let (mut engine, overview) = ran(HEAP);
+        assert_eq!((overview.run, overview.runs.len()), (7, 3));
+        assert_eq!(overview.lines, [1, 2, 3]);
+        assert_eq!(overview.differing, [2, 3]);
+        assert_eq!(overview.badges.len(), 3);
+        for step in 0..=overview.lines.len() {
+            let space = engine.space(StepRequest { run: 7, step }).expect("a space");
+            assert_eq!(space.strips.len(), 3);
+            for block in space.strips.iter().flat_map(|strip| &strip.blocks) {
+                assert!(block.first < block.last && block.last <= space.axis.len());
+            }
+            let detail = engine.step(StepRequest { run: 7, step });
+            assert_eq!(detail.is_ok(), step > 0);
+        }
+        let request = RowsRequest {
+            run: 7,
+            first: 1,
+            count: usize::MAX,
+            differing: false,
+        };
+        let rows = engine.rows(request).expect("rows");
+        assert_eq!((rows.total, rows.first, rows.rows.len()), (3, 1, 2));
+        assert!(
+            !engine
+                .cost(RunId { run: 7 })
+                .expect("costs")
+                .calls
+                .is_empty()
+        );
+        assert!(
+            engine
+                .markdown(RunId { run: 7 })
+                .expect("a table")
+                .contains("EPERM")
+        );
+    }
+
+    #[test]
+    fn a_result_that_is_not_held_is_said_to_be_gone() {
+        let (mut engine, _) = ran(HEAP);
+        let fault = engine
+            .space(StepRequest { run: 6, step: 0 })
+            .expect_err("gone");
+        assert_eq!(fault.code, "gone");
+        assert!(engine.step(StepRequest { run: 7, step: 99 }).is_err());
+    }
+
+    #[test]
+    fn faults_have_places_in_the_text() {
+        let (_, overview) = ran("é = 1\nmprotec(0, 4K, PROT_READ)\n");
+        let place = overview.places.first().expect("a fault");
+        assert_eq!((place.from, place.to), (6, 13));
+    }
+
+    #[test]
+    fn a_variant_that_there_is_not_is_a_fault_in_words() {
+        let mut engine = Engine::default();
+        let request = RunRequest {
+            variants: vec![Variant {
+                kernel: "9.9".to_owned(),
+                ..Variant::default()
+            }],
+            ..RunRequest::default()
+        };
+        let fault = engine.run(1, &request, |_| {}).expect_err("no such kernel");
+        assert!(fault.message.contains("9.9") && fault.message.contains("6.12"));
+    }
+
+    #[test]
+    fn links_leave_defaults_out_and_give_them_back() {
+        let mut state = LinkState {
+            text: HEAP.to_owned(),
+            ..LinkState::default()
+        };
+        state.variants = catalogue()
+            .default_variants
+            .into_iter()
+            .map(|v| sealab_protocol::LinkVariant {
+                kernel: v.kernel,
+                memory: v.memory,
+                cpu: v.cpu,
+            })
+            .collect();
+        let link = encode_link(&state).expect("a link");
+        assert_eq!(decode_link(&link), Ok(state));
+    }
+
+    #[test]
+    fn a_bad_link_is_a_sentence() {
+        let fault = decode_link("#v1/").expect_err("no payload");
+        assert_eq!(fault.code, "link");
+        assert!(fault.message.ends_with('.') && !fault.message.starts_with(char::is_lowercase));
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use sealab_scenario::{help, tokens};
+use sealab_scenario::{TokenKind, help, tokens};
 use serde::Serialize;
 
 use crate::units::{Units, byte_at};
@@ -11,8 +11,8 @@ use crate::units::{Units, byte_at};
 /// Tokens without an object for each: `spans` holds from, to and an index into `kinds`.
 #[derive(Debug, Default)]
 pub struct PackedTokens {
-    /// Names of the kinds that occur.
-    pub kinds: Vec<String>,
+    /// Names of the colours that occur.
+    pub kinds: Vec<&'static str>,
     /// Three numbers a token.
     pub spans: Vec<u32>,
 }
@@ -23,8 +23,9 @@ pub fn packed_tokens(text: &str) -> PackedTokens {
     let mut places = HashMap::new();
     let mut units = Units::new(text);
     for token in tokens(text) {
-        let place = *places.entry(token.kind).or_insert_with(|| {
-            packed.kinds.push(kind_name(&token.kind));
+        let colour = colour(token.kind);
+        let place = *places.entry(colour).or_insert_with(|| {
+            packed.kinds.push(colour);
             u32::try_from(packed.kinds.len()).unwrap_or(1) - 1
         });
         let from = units.at(token.span.start);
@@ -34,17 +35,22 @@ pub fn packed_tokens(text: &str) -> PackedTokens {
     packed
 }
 
-/// A kind's name as serde writes it, which is the name that the style sheet knows.
-fn kind_name(kind: &sealab_scenario::TokenKind) -> String {
-    let debug = format!("{kind:?}");
-    let mut name = String::with_capacity(debug.len() + 2);
-    for c in debug.chars() {
-        if c.is_ascii_uppercase() && !name.is_empty() {
-            name.push('-');
+/// The colour that a kind of token has in the editor (`www/src/editor/theme.ts`).
+fn colour(kind: TokenKind) -> &'static str {
+    match kind {
+        TokenKind::Keyword => "keyword",
+        TokenKind::Call | TokenKind::Access => "call",
+        TokenKind::Name => "name",
+        TokenKind::Number | TokenKind::Constant => "number",
+        TokenKind::Flag => "flag",
+        TokenKind::Errno => "result",
+        TokenKind::String => "string",
+        // What takes no part in the run stands back.
+        TokenKind::Comment | TokenKind::SkippedCall | TokenKind::Trace | TokenKind::Other => {
+            "comment"
         }
-        name.push(c.to_ascii_lowercase());
+        TokenKind::Operator | TokenKind::Punctuation => "punctuation",
     }
-    name
 }
 
 /// What may be written at the cursor.
@@ -114,11 +120,49 @@ pub fn hover(text: &str, unit: usize) -> Option<HoverAnswer> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealab_scenario::TokenKind;
 
     #[test]
-    fn kinds_have_the_names_that_the_style_sheet_knows() {
-        assert_eq!(kind_name(&TokenKind::SkippedCall), "skipped-call");
-        assert_eq!(kind_name(&TokenKind::Flag), "flag");
+    fn tokens_are_packed_in_utf16_units_and_ascend() {
+        let text = "𝕏 = mmap(NULL, 4K) # é";
+        let packed = packed_tokens(text);
+        let spans: Vec<_> = packed.spans.chunks(3).map(|s| (s[0], s[1])).collect();
+        assert!(
+            spans.windows(2).all(|pair| pair[0].1 <= pair[1].0),
+            "{spans:?}"
+        );
+        let call = packed
+            .kinds
+            .iter()
+            .position(|&kind| kind == "call")
+            .expect("a call");
+        let place = packed
+            .spans
+            .chunks(3)
+            .find(|s| s[2] as usize == call)
+            .expect("a span");
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let word = String::from_utf16(&units[place[0] as usize..place[1] as usize]);
+        assert_eq!(word.as_deref(), Ok("mmap"));
+    }
+
+    #[test]
+    fn completion_takes_the_place_of_the_word_at_the_cursor() {
+        let text = "é\nmprot";
+        let answer = complete(text, text.encode_utf16().count()).expect("an answer");
+        assert_eq!((answer.from, answer.to), (2, 7));
+        assert!(
+            answer
+                .options
+                .iter()
+                .any(|option| option.label == "mprotect")
+        );
+    }
+
+    #[test]
+    fn a_call_has_help_and_a_blank_has_none() {
+        let answer = hover("mseal(0, 4K, 0)", 2).expect("help");
+        assert_eq!((answer.from, answer.to), (0, 5));
+        assert!(!answer.body.is_empty());
+        assert!(hover("   ", 1).is_none());
     }
 }

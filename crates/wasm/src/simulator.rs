@@ -133,7 +133,7 @@ impl Simulator {
 fn tokens(text: &str) -> JsValue {
     let packed = help::packed_tokens(text);
     let object = Object::new();
-    let kinds: Array = packed.kinds.iter().map(JsValue::from).collect();
+    let kinds: Array = packed.kinds.iter().copied().map(JsValue::from).collect();
     let spans = Uint32Array::from(packed.spans.as_slice());
     let _ = Reflect::set(&object, &"kinds".into(), &kinds);
     let _ = Reflect::set(&object, &"spans".into(), &spans);

@@ -5,7 +5,7 @@ use web_sys::HtmlSelectElement;
 use yew::prelude::*;
 
 use crate::store::{Action, use_store};
-use crate::ui::{Plain, count};
+use crate::ui::{Message, count};
 
 /// Faults shown before the reader asks for all.
 const FIRST: usize = 4;
@@ -67,8 +67,8 @@ fn fault(diagnostic: &Diagnostic, go: Option<Callback<MouseEvent>>) -> Html {
             } else {
                 <p class="fault-button"><b>{ &diagnostic.severity }</b><span>{ place }</span></p>
             }
-            <p><Plain text={diagnostic.message.clone()} /></p>
-            if let Some(hint) = &diagnostic.hint { <p class="hint"><Plain text={hint.clone()} /></p> }
+            <p><Message text={diagnostic.message.clone()} /></p>
+            if let Some(hint) = &diagnostic.hint { <p class="hint"><Message text={hint.clone()} /></p> }
         </li>
     }
 }

@@ -10,6 +10,8 @@ use crate::store::Shared;
 
 /// Least width of a part, in CSS pixels: below it strips scroll sideways.
 const PART_MIN_PX: f64 = 16.0;
+/// Room at both ends for the outline of what changed.
+const END_PX: f64 = 3.0;
 /// Room that a ruler's address takes, in CSS pixels.
 const ADDRESS_PX: f64 = 84.0;
 /// How much further than what is in sight is drawn, in CSS pixels.
@@ -26,13 +28,14 @@ impl Axis {
     /// Lays `segments` out over `width` CSS pixels, or more where that is too narrow.
     pub fn new(segments: &[Segment], width: f64) -> Self {
         let parts: f64 = segments.iter().map(|segment| segment.width.max(0.01)).sum();
+        let room = (width - 2.0 * END_PX).max(0.0);
         let unit = if parts > 0.0 {
-            (width / parts).max(PART_MIN_PX)
+            (room / parts).max(PART_MIN_PX)
         } else {
             0.0
         };
-        let mut edges = vec![0.0];
-        let mut at = 0.0;
+        let mut edges = vec![END_PX];
+        let mut at = END_PX;
         for segment in segments {
             at += segment.width.max(0.01) * unit;
             edges.push(at);
@@ -45,11 +48,15 @@ impl Axis {
         self.edges
             .get(segment)
             .copied()
-            .unwrap_or_else(|| self.width())
+            .unwrap_or_else(|| self.end())
     }
 
     /// Width of all.
     pub fn width(&self) -> f64 {
+        self.end() + END_PX
+    }
+
+    fn end(&self) -> f64 {
         self.edges.last().copied().unwrap_or(0.0)
     }
 
@@ -154,14 +161,14 @@ mod tests {
 
     #[test]
     fn fills_the_width_in_proportion() {
-        let axis = Axis::new(&segments(&[1.0, 3.0]), 400.0);
-        assert_eq!([0, 1, 2, 9].map(|i| axis.at(i)), [0.0, 100.0, 400.0, 400.0]);
+        let axis = Axis::new(&segments(&[1.0, 3.0]), 406.0);
+        assert_eq!([0, 1, 2, 9].map(|i| axis.at(i)), [3.0, 103.0, 403.0, 403.0]);
     }
 
     #[test]
     fn many_segments_scroll_instead_of_vanishing() {
         let axis = Axis::new(&segments(&[1.0; 1000]), 400.0);
-        assert!(axis.width() >= 1000.0 * PART_MIN_PX - 1.0);
+        assert!(axis.width() >= 1000.0 * PART_MIN_PX);
         let window = axis.window(8_000.0, 400.0);
         assert!(window.contains(&500) && window.len() < 120, "{window:?}");
     }
@@ -169,7 +176,7 @@ mod tests {
     #[test]
     fn nothing_mapped_is_no_division_by_zero() {
         let axis = Axis::new(&[], 400.0);
-        assert_eq!(axis.width(), 0.0);
+        assert!(axis.width() < 10.0);
         assert!(axis.window(0.0, 400.0).len() <= 8);
     }
 

@@ -12,6 +12,6 @@ pub use dialog::Modal;
 pub use format::{count, nanoseconds, percent_change};
 pub use icon::{Icon, Shape};
 pub use size::use_width;
-pub use text::{Plain, emphasised};
+pub use text::{Message, Plain, emphasised};
 pub use toasts::Toasts;
 pub use virtual_list::{VirtualList, Window};

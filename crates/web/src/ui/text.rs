@@ -32,6 +32,28 @@ pub fn emphasised(sentence: &str, emphasis: &[(usize, usize)]) -> Html {
     html! { <>{ for parts }<Plain text={rest} /></> }
 }
 
+/// Properties of [`Message`].
+#[derive(Properties, PartialEq)]
+pub struct MessageProps {
+    /// The text.
+    pub text: AttrValue,
+}
+
+/// A message in which `names` stand between backquotes: they are set as code.
+#[component]
+pub fn Message(props: &MessageProps) -> Html {
+    let parts = props.text.split('`').enumerate();
+    html! {
+        for (index, part) in parts {
+            if index % 2 == 1 {
+                <code><Plain text={part.to_owned()} /></code>
+            } else {
+                <Plain text={part.to_owned()} />
+            }
+        }
+    }
+}
+
 enum Piece<'a> {
     Text(&'a str),
     Odd(char),

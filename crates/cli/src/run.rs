@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
 use sealab_lab::run::{Progress, RunOptions};
 use sealab_lab::session::{Input, Session};
-use sealab_lab::tables::row_cells;
+use sealab_lab::tables::{measure_cells, row_cells};
 use sealab_lab::variant;
 
 use crate::{Ending, diagnostics, input};
@@ -174,6 +174,21 @@ fn table(session: &Session, out: &mut impl io::Write) -> io::Result<()> {
     let heads = [String::new(), "total".to_owned()];
     table.add_row(heads.into_iter().chain(totals));
     writeln!(out, "{table}")?;
+    let measures = session.cost().measures;
+    if !measures.is_empty() {
+        let mut table = Table::new();
+        table
+            .load_preset(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic);
+        let names = (0..session.runs().len()).map(|v| session.name(v));
+        let head = ["measure (median)".to_owned()];
+        table.set_header(head.into_iter().chain(names).map(bold));
+        for measure in &measures {
+            let name = [measure.name.clone()];
+            table.add_row(name.into_iter().chain(measure_cells(measure)));
+        }
+        writeln!(out, "\n{table}")?;
+    }
     for note in session.notes() {
         writeln!(out, "{note}")?;
     }

@@ -2,6 +2,7 @@
 
 pub mod cost;
 pub mod diff;
+pub mod gallery;
 pub mod names;
 pub mod random;
 pub mod replay;

@@ -6,7 +6,7 @@ use sealab_core::meter::Counter;
 
 use crate::report::CallResult;
 use crate::session::{Session, cell_text};
-use crate::view::Row;
+use crate::view::{MeasureRow, Row};
 use crate::words;
 
 impl Session {
@@ -35,6 +35,15 @@ impl Session {
             );
         }
         let _ = writeln!(out, "| | total | {} |", self.totals().join(" | "));
+        let measures = self.cost().measures;
+        if !measures.is_empty() {
+            let _ = writeln!(out, "\n| measure (median) | {} |", names.join(" | "));
+            let _ = writeln!(out, "|---|{}", "---|".repeat(names.len()));
+            for measure in &measures {
+                let cells = measure_cells(measure).join(" | ");
+                let _ = writeln!(out, "| {} | {cells} |", escaped(&measure.name));
+            }
+        }
         for note in self.notes() {
             let _ = write!(out, "\n{note}\n");
         }
@@ -151,6 +160,22 @@ pub fn row_cells(row: &Row) -> Vec<String> {
             } else {
                 cell_text(cell)
             }
+        })
+        .collect()
+}
+
+/// A measure's median under each variant, and how far it is from the first one's.
+#[must_use]
+pub fn measure_cells(measure: &MeasureRow) -> Vec<String> {
+    let first = measure.median_ns.first().copied().unwrap_or(0.0);
+    let medians = measure.median_ns.iter().enumerate();
+    medians
+        .map(|(variant, &ns)| {
+            let text = words::duration(ns);
+            if variant == 0 || first <= 0.0 {
+                return text;
+            }
+            format!("{text} ({:+.1} %)", (ns / first - 1.0) * 100.0)
         })
         .collect()
 }

@@ -5,15 +5,17 @@ use sealab_core::errno::Errno;
 use sealab_core::machine::Change;
 
 use super::effects::{Form, phrase};
-use super::sentence::{Group, Sentence, grouped, subject};
+use super::sentence::{Group, Sentence, Subject, grouped, subject};
 use super::{Found, Rank};
 use crate::run::{Ended, What};
 use crate::session::{Effect, Session, Step, result_text};
+use crate::words;
 
 /// One variant at a call.
 struct Fact<'a> {
     variant: usize,
     ended: Ended,
+    refused: bool,
     call: Option<&'a Call>,
     changes: &'a [Change],
     effect: Effect,
@@ -36,6 +38,7 @@ pub fn at(session: &Session, at: usize, step: &Step, state: &mut State) -> Vec<F
             Some(Fact {
                 variant,
                 ended: record.ended,
+                refused: record.refused(),
                 call: match &record.what {
                     What::Call(call) => Some(call),
                     What::Pattern(_) => None,
@@ -94,16 +97,14 @@ impl Teller<'_> {
     fn partial(&self, members: &[&Fact<'_>]) -> Option<Found> {
         let first = members.first()?;
         let effects = grouped(members, |f| (f.effect.bytes.clone(), f.effect.splits.len()));
-        if effects.len() < 2 || !first.ended.failed() {
+        if effects.len() < 2 || !first.refused {
             return None;
         }
         let group: Group = members.iter().map(|f| f.variant).collect();
         let all = subject(self.session, &group);
         let mut sentence = self
             .opening()
-            .then(all.verb("answers", "answer"))
-            .then(" ")
-            .strong(result_text(first.ended))
+            .join(&self.ending(first, &all))
             .then(", but ");
         let (some, none): (Vec<_>, Vec<_>) = effects
             .into_iter()
@@ -195,14 +196,8 @@ impl Teller<'_> {
         let who = subject(self.session, &variants(members));
         let alike = members.iter().all(|f| f.effect == first.effect);
         let form = if who.plural { Form::Several } else { Form::One };
-        if let (Some(Call::Brk { addr }), Some(Outcome::Value(value))) =
-            (first.call, first.ended.outcome())
-        {
-            let verb = match *addr == value {
-                true => who.verb("moves the break to ", "move the break to "),
-                false => who.verb("leaves the break at ", "leave the break at "),
-            };
-            return Sentence::new(verb).strong(format!("{value:#x}"));
+        if let Some(Call::Brk { .. }) = first.call {
+            return self.ending(first, &who);
         }
         if matches!(first.ended, Ended::Simulated(Outcome::Errno(Errno::ENOSYS))) {
             let verb = who.verb(
@@ -212,6 +207,9 @@ impl Teller<'_> {
             return Sentence::new(verb).strong("ENOSYS");
         }
         if !first.ended.failed() {
+            if let Some(done) = moved(first, form) {
+                return Sentence::new(who.words).then(" ").join(&done);
+            }
             let done = phrase(first.call, first.changes, &first.effect, form);
             return match done.filter(|_| alike && !first.effect.is_split_only()) {
                 Some(done) => Sentence::new(who.words).then(" ").join(&done),
@@ -222,11 +220,7 @@ impl Teller<'_> {
                 }),
             };
         }
-        let verb = match first.ended {
-            Ended::Simulated(Outcome::Signal(_)) => who.verb("ends in ", "end in "),
-            _ => who.verb("answers ", "answer "),
-        };
-        let answered = Sentence::new(verb).strong(result_text(first.ended));
+        let answered = self.ending(first, &who);
         let after = phrase(first.call, first.changes, &first.effect, Form::Participle);
         match after.filter(|_| alike && !first.effect.is_split_only()) {
             Some(after) => {
@@ -239,6 +233,19 @@ impl Teller<'_> {
             }
             None => answered,
         }
+    }
+
+    /// `both sealing kernels answer EPERM`, `6.8 moves the break to 0x…`.
+    fn ending(&self, fact: &Fact<'_>, who: &Subject) -> Sentence {
+        let verb = match (fact.call, fact.ended) {
+            (Some(Call::Brk { .. }), _) if fact.refused => {
+                who.verb("leaves the break at ", "leave the break at ")
+            }
+            (Some(Call::Brk { .. }), _) => who.verb("moves the break to ", "move the break to "),
+            (_, Ended::Simulated(Outcome::Signal(_))) => who.verb("ends in ", "end in "),
+            _ => who.verb("answers ", "answer "),
+        };
+        Sentence::new(verb).strong(result_text(fact.ended))
     }
 
     /// All succeeded, or all failed alike: where, and what became of the mappings.
@@ -292,6 +299,38 @@ impl Teller<'_> {
         }
         None
     }
+}
+
+/// What a successful mremap did: its unmapping and mapping are the ways of a move, not its point.
+fn moved(fact: &Fact<'_>, form: Form) -> Option<Sentence> {
+    let Some(Call::Mremap {
+        addr,
+        old_len,
+        new_len,
+        ..
+    }) = fact.call
+    else {
+        return None;
+    };
+    let Some(Outcome::Value(at)) = fact.ended.outcome() else {
+        return None;
+    };
+    let plural = form == Form::Several;
+    let pick = |one, several| if plural { several } else { one };
+    let size = words::size(*old_len);
+    Some(match () {
+        () if *old_len == 0 => {
+            Sentence::new(pick("copies ", "copy ")).strong(words::size(*new_len))
+        }
+        () if at != *addr => Sentence::new(pick("moves ", "move ")).strong(size),
+        () if new_len < old_len => {
+            Sentence::new(pick("shrinks it to ", "shrink it to ")).strong(words::size(*new_len))
+        }
+        () if new_len > old_len => {
+            Sentence::new(pick("grows it to ", "grow it to ")).strong(words::size(*new_len))
+        }
+        () => Sentence::default().strong(pick("succeeds", "succeed")),
+    })
 }
 
 fn nothing(fact: &Fact<'_>) -> bool {

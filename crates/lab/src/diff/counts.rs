@@ -61,13 +61,11 @@ fn walks(session: &Session) -> Vec<Found> {
             .filter_map(|&at| Some(session.steps().get(at)?.line))
             .collect();
         let line = session.steps().get(first)?.line;
+        // What makes a call dearer is asked about more than what makes it cheaper.
+        let dearer = others.iter().any(|d| d.more > 0);
+        let rank = if dearer { Rank::Counts } else { Rank::Fewer };
         let sentence = walk_sentence(session, name, &numbers, others);
-        Some(Found::new(
-            Rank::Counts,
-            "counts",
-            Some((first, line)),
-            sentence,
-        ))
+        Some(Found::new(rank, "counts", Some((first, line)), sentence))
     });
     told.collect()
 }
@@ -96,24 +94,57 @@ fn walk_sentence(session: &Session, name: &str, at: &[u32], others: &[WalkDiffer
         };
         first = false;
         if difference.more > 0 && !difference.chains.is_empty() {
-            let shown: Vec<String> = difference
-                .chains
-                .iter()
-                .take(MAX_CHAINS)
-                .map(|(chain, n)| match n {
-                    1 => chain.clone(),
-                    n => format!("{n} × {chain}"),
-                })
-                .collect();
-            let rest = difference.chains.len().saturating_sub(MAX_CHAINS);
-            let more = match rest {
-                0 => String::new(),
-                n => format!(" and {}", words::count(n as u64, "other chain")),
-            };
-            sentence = sentence.then(format!(" ({}{more})", shown.join("; ")));
+            sentence = sentence.then(format!(" ({})", shown_chains(difference, name)));
         }
     }
     sentence.then(".")
+}
+
+/// The chains that account for the walks that are more: where kernels name their functions
+/// differently every chain is new, so those that check seals come first and no more are shown
+/// than there are walks.
+fn shown_chains(difference: &WalkDifference, call: &str) -> String {
+    let checks = |chain: &str| chain.contains("can_modify");
+    let mut chains: Vec<&(String, u64)> = difference.chains.iter().collect();
+    chains.sort_by_key(|(chain, _)| !checks(chain));
+    let mut left = difference.more.unsigned_abs();
+    let mut shown = Vec::new();
+    let mut hidden = 0;
+    for (chain, n) in chains {
+        let n = (*n).min(left);
+        if n == 0 {
+            break;
+        }
+        left -= n;
+        if shown.len() == MAX_CHAINS {
+            hidden += n;
+            continue;
+        }
+        let times = if n > 1 {
+            format!("{n} × ")
+        } else {
+            String::new()
+        };
+        shown.push(format!("{times}{}", brief(chain, call)));
+    }
+    if hidden > 0 {
+        shown.push(format!("{hidden} more"));
+    }
+    shown.join("; ")
+}
+
+/// A chain without the lookup that all have and without the call that is named already:
+/// `can_modify_mm ← do_vmi_munmap ← mremap_to`.
+fn brief(chain: &str, call: &str) -> String {
+    const LOOKUPS: [&str; 4] = ["vma_find", "vma_iter_load", "find_vma", "vma_lookup"];
+    let mut functions: Vec<&str> = chain.split(" ← ").collect();
+    if functions.len() > 2 && functions.first().is_some_and(|f| LOOKUPS.contains(f)) {
+        functions.remove(0);
+    }
+    if functions.len() > 1 && functions.last() == Some(&call) {
+        functions.pop();
+    }
+    functions.join(" ← ")
 }
 
 fn name(session: &Session, step: &Step) -> String {

@@ -20,28 +20,36 @@ pub fn maps(session: &Session) -> Option<Found> {
     let base = maps(*first.1.first()?);
     let other = maps(*rest.first()?.1.first()?);
     let at = first_difference(base, other)?;
-    let mut sentence = Sentence::new("In the end ");
-    for (place, (looks, members)) in groups.iter().enumerate() {
-        let who = subject(session, members);
-        let joint = if place == 0 { "" } else { " and " };
-        let joint = if place > 0 && place + 1 < groups.len() {
-            ", "
-        } else {
-            joint
-        };
-        let count = words::count(looks.len() as u64, "mapping");
-        let has = if place == 0 {
-            who.verb("has ", "have ")
-        } else {
-            format!("{} ", who.words)
-        };
-        sentence = sentence.then(joint).then(has).then(count);
-    }
-    sentence = sentence
-        .then("; they first differ at ")
-        .strong(format!("{at:#x}"));
+    let counts: Vec<usize> = groups.iter().map(|(looks, _)| looks.len()).collect();
+    let mut sentence = if counts.windows(2).all(|pair| pair.first() == pair.last()) {
+        Sentence::new("In the end the address spaces differ, first at ")
+    } else {
+        let held: Vec<String> = groups
+            .iter()
+            .enumerate()
+            .map(|(place, (looks, members))| {
+                let who = subject(session, members);
+                match place {
+                    0 => who.verb("has ", "have ") + &words::count(looks.len() as u64, "mapping"),
+                    _ => format!("{} {}", who.words, looks.len()),
+                }
+            })
+            .collect();
+        Sentence::new(format!(
+            "In the end {}; they first differ at ",
+            words::list(&held)
+        ))
+    };
+    sentence = sentence.strong(format!("{at:#x}"));
+    let there: Vec<Option<&Mapping>> = groups
+        .iter()
+        .map(|(_, members)| {
+            let of = maps(members.first().copied().unwrap_or_default());
+            of.iter().find(|m| m.range.contains(at))
+        })
+        .collect();
     for (place, (_, members)) in groups.iter().enumerate() {
-        let what = described(maps(*members.first()?), at);
+        let what = described(&there, place);
         let joint = if place == 0 { ": " } else { ", " };
         let names = words::list(&members.iter().map(|&v| session.name(v)).collect::<Vec<_>>());
         sentence = sentence
@@ -69,15 +77,36 @@ fn first_difference(a: &[Mapping], b: &[Mapping]) -> Option<u64> {
     heads.iter().flatten().map(|m| m.range.start).min()
 }
 
-/// What lies at `at`: `rw-p 8K, sealed`, `a hole`.
-fn described(maps: &[Mapping], at: u64) -> String {
-    let Some(mapping) = maps.iter().find(|m| m.range.contains(at)) else {
+/// One of the things that lie at an address, so that it can be told from the others:
+/// `rw-p 8K, sealed`, `r--p 16K with dd`, `a hole`.
+fn described(there: &[Option<&Mapping>], place: usize) -> String {
+    let Some(mapping) = there.get(place).copied().flatten() else {
         return "a hole".to_owned();
     };
-    let entry = crate::space::maps_entry(mapping);
-    let mut text = format!("{} {}", entry.perms, words::short_size(mapping.range.len()));
-    if mapping.flags.contains(VmFlags::SEALED) {
-        text.push_str(", sealed");
+    let text = plain(mapping);
+    let others = there.iter().flatten();
+    let same = others.filter(|m| plain(m) == text).count();
+    if same < 2 {
+        return text;
     }
-    text
+    let common = there
+        .iter()
+        .flatten()
+        .fold(VmFlags::all(), |common, m| common & m.flags);
+    let own: Vec<&str> = VmFlags::MNEMONICS
+        .iter()
+        .filter(|(flag, _)| mapping.flags.contains(*flag) && !common.contains(*flag))
+        .map(|(_, letters)| *letters)
+        .collect();
+    match own.as_slice() {
+        [] => text,
+        own => format!("{text} with {}", own.join(" ")),
+    }
+}
+
+fn plain(mapping: &Mapping) -> String {
+    let perms = crate::space::maps_entry(mapping).perms;
+    let sealed = mapping.flags.contains(VmFlags::SEALED);
+    let sealed = if sealed { ", sealed" } else { "" };
+    format!("{perms} {}{sealed}", words::short_size(mapping.range.len()))
 }

@@ -30,10 +30,12 @@ enum Rank {
     Sealed,
     /// The final address spaces differ.
     Maps,
-    /// The work differs.
+    /// A variant takes more work.
     Counts,
     /// A kernel does not have the call.
     Missing,
+    /// A variant takes less work.
+    Fewer,
     /// As `Sealed`, where the call has a sentence of its own already.
     Unsealed,
 }

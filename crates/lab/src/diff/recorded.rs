@@ -3,7 +3,7 @@
 use super::calls::disagreeing;
 use super::sentence::{Group, Sentence, grouped, subject};
 use super::{Found, Rank};
-use crate::session::{Session, result_text};
+use crate::session::{Session, is_trace, result_text};
 use crate::words;
 
 /// One sentence for each set of variants that leave the text at the same first call.
@@ -20,7 +20,7 @@ pub fn all(session: &Session) -> Vec<Found> {
             Some((v, at, session.runs().get(v)?.disagreements))
         })
         .collect();
-    let trace = session.parsed().dialect == sealab_scenario::Dialect::Trace;
+    let trace = is_trace(session.parsed());
     grouped(&firsts, |(_, at, n)| (at, n))
         .into_iter()
         .filter_map(|((at, disagreements), members)| {

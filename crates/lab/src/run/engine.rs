@@ -28,8 +28,17 @@ pub struct Setting<'a> {
     pub program: &'a Program,
     /// The first process's address space.
     pub start: StartState,
-    /// Whether the start state is the process's own.
-    pub placed: bool,
+    /// For a trace: what is known of its process besides.
+    pub trace: Option<Known>,
+}
+
+/// What is known of a traced process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// Its maps before the first call: the simulator places everything itself.
+    Maps,
+    /// Its calls alone: recorded addresses are taken as given.
+    Calls,
 }
 
 /// Runs a program under one variant. `watch` is told the calls made so far.
@@ -53,7 +62,9 @@ pub fn run(
     let statements = setting.program.statements().len();
     let mut runner = Runner {
         history: History::new(&machine),
-        inference: Inference::new(setting.placed, start_brk),
+        inference: setting
+            .trace
+            .map(|known| Inference::new(known == Known::Maps, start_brk)),
         prices: variant.cpu.prices(),
         names: Names::new(setting.program, variant.cpu),
         machine,
@@ -71,7 +82,7 @@ pub fn run(
         options: *options,
     };
     let mut interp = Interp::new(setting.program, context);
-    runner.all(setting.program, &mut interp, watch)?;
+    runner.all(&mut interp, watch)?;
     Ok(runner.finish(variant))
 }
 
@@ -79,7 +90,7 @@ struct Runner {
     machine: Machine,
     records: Records,
     history: History,
-    inference: Inference,
+    inference: Option<Inference>,
     prices: Prices,
     names: Names,
     /// How often each statement has run.
@@ -102,17 +113,13 @@ struct Runner {
 impl Runner {
     fn all(
         &mut self,
-        program: &Program,
         interp: &mut Interp<'_>,
         watch: &mut dyn FnMut(u64) -> bool,
     ) -> Result<(), RunError> {
         loop {
             match interp.next_event() {
                 Event::Call(step) => {
-                    let traced = program
-                        .statement(step.statement)
-                        .is_some_and(|s| s.from_trace);
-                    let answer = self.call(&step, traced);
+                    let answer = self.call(&step);
                     interp.answer(answer);
                 }
                 Event::Pattern(step) => self.pattern(&step, watch)?,
@@ -150,13 +157,13 @@ impl Runner {
     }
 
     /// Makes a call and returns what the text's names are bound to.
-    fn call(&mut self, step: &Step, traced: bool) -> Outcome {
+    fn call(&mut self, step: &Step) -> Outcome {
         self.calls = self.calls.saturating_add(1);
         let (occurrence, listed) = self.next(step.statement);
         let fixed = self.names.cycles(step.statement);
         self.cycles += fixed;
         let before = *self.machine.counts();
-        if !listed && !traced {
+        if !listed && self.inference.is_none() {
             // The way of long loops: nothing but the call.
             let outcome = self.machine.call(step.by, &step.call);
             if step.expected.is_some_and(|e| !e.agrees(outcome)) {
@@ -169,7 +176,7 @@ impl Runner {
         }
         self.machine.set_tracing(listed);
         let mut seen = Seen::default();
-        let traced = self.ask(step, traced, &mut seen);
+        let traced = self.ask(step, &mut seen);
         self.machine.set_tracing(false);
         let counts = seen.counts.since(&before);
         self.names.add(step.statement, 1, &counts);
@@ -199,29 +206,26 @@ impl Runner {
         answer
     }
 
-    fn ask(&mut self, step: &Step, traced: bool, seen: &mut Seen) -> Traced {
+    fn ask(&mut self, step: &Step, seen: &mut Seen) -> Traced {
         let mut note = |machine: &Machine| {
             seen.counts = *machine.counts();
             seen.trace.clone_from(machine.trace());
         };
-        match step.expected {
-            Some(recorded) if traced && recorded != Expected::Unknown => {
-                let traced = self.inference.make(&mut self.machine, step, recorded, note);
-                if traced.own == 0 {
-                    seen.trace = CallTrace::default();
-                }
-                traced
+        let recorded = step.expected.filter(|e| *e != Expected::Unknown);
+        if let (Some(recorded), Some(inference)) = (recorded, &mut self.inference) {
+            let traced = inference.make(&mut self.machine, step, recorded, note);
+            if traced.own == 0 {
+                seen.trace = CallTrace::default();
             }
-            expected => {
-                let outcome = self.machine.call(step.by, &step.call);
-                note(&self.machine);
-                Traced {
-                    ended: Ended::Simulated(outcome),
-                    agrees: expected.is_none_or(|e| e.agrees(outcome)),
-                    made: vec![Made::Call(step.by, step.call.clone())],
-                    own: 1,
-                }
-            }
+            return traced;
+        }
+        let outcome = self.machine.call(step.by, &step.call);
+        note(&self.machine);
+        Traced {
+            ended: Ended::Simulated(outcome),
+            agrees: step.expected.is_none_or(|e| e.agrees(outcome)),
+            made: vec![Made::Call(step.by, step.call.clone())],
+            own: 1,
         }
     }
 

@@ -16,7 +16,7 @@ use sealab_scenario::program::StatementId;
 
 use crate::variant::Resolved;
 
-pub use engine::{Setting, run};
+pub use engine::{Known, Setting, run};
 pub use history::History;
 pub use measure::MeasureRun;
 pub use names::NameSum;

@@ -25,7 +25,7 @@ impl Default for RunOptions {
         Self {
             max_calls: limits::CALLS_RUN,
             listed_calls: 200_000,
-            listed_per_statement: 100,
+            listed_per_statement: 16,
             max_accesses: 1_000_000_000,
         }
     }

@@ -79,6 +79,17 @@ pub struct Record {
 }
 
 impl Record {
+    /// Whether it failed, or is a `brk` that left the break elsewhere: that call has no errors.
+    #[must_use]
+    pub fn refused(&self) -> bool {
+        match (&self.what, self.ended.outcome()) {
+            (What::Call(Call::Brk { addr }), Some(Outcome::Value(value))) => {
+                *addr != 0 && *addr != value
+            }
+            _ => self.ended.failed(),
+        }
+    }
+
     /// Whether it was answered as recorded.
     #[must_use]
     pub fn inferred(&self) -> bool {

@@ -9,11 +9,12 @@ mod steps;
 
 use sealab_core::call::{Mapping, ProcessId};
 use sealab_scenario::maps::{self, MapsText};
+use sealab_scenario::program::StatementKind;
 use sealab_scenario::{Dialect, ParseOptions, Parsed, parse};
 
 use crate::diff;
 use crate::report::{Diagnostic, Difference, Variant};
-use crate::run::{self, Progress, RunError, RunOptions, Setting, VariantRun, Watch};
+use crate::run::{self, Known, Progress, RunError, RunOptions, Setting, VariantRun, Watch};
 use crate::start;
 use crate::variant::{self, Resolved};
 
@@ -167,7 +168,7 @@ fn setting<'a>(
     let page = variant.memory.page_size;
     let start = match maps {
         Some(maps) => start::from_maps(maps, page),
-        None if parsed.dialect == Dialect::Trace => start::empty(page),
+        None if is_trace(parsed) => start::empty(page),
         None => sealab_core::start::StartState::bare(page),
     };
     if let Some(range) = start::misaligned(&start, page) {
@@ -180,8 +181,24 @@ fn setting<'a>(
     Ok(Setting {
         program: &parsed.program,
         start,
-        placed: maps.is_some(),
+        trace: is_trace(parsed).then_some(if maps.is_some() {
+            Known::Maps
+        } else {
+            Known::Calls
+        }),
     })
+}
+
+/// Whether a text is what a tool printed: then its results are a record, and what it does not
+/// show is inferred. Names and loops are a person's, however many results the calls carry.
+#[must_use]
+pub fn is_trace(parsed: &Parsed) -> bool {
+    let by_hand = parsed.program.statements().iter().any(|s| match s.kind {
+        StatementKind::Call { bind, .. } => bind.is_some(),
+        StatementKind::Pattern { .. } => false,
+        _ => true,
+    });
+    parsed.dialect == Dialect::Trace && !by_hand
 }
 
 fn diagnostic(fault: &sealab_scenario::Diagnostic) -> Diagnostic {

@@ -21,7 +21,7 @@ use crate::{names, words};
 pub fn marked(record: &Record, effect: &Effect) -> Mark {
     if !record.agrees {
         Mark::Mismatch
-    } else if !record.ended.failed() {
+    } else if !record.refused() {
         Mark::Ok
     } else if effect.is_nothing() {
         Mark::Error
@@ -93,8 +93,9 @@ impl Session {
             if !record.agrees {
                 return true;
             }
-            let failed = record.ended.failed();
-            let effect = failed.then(|| Effect::of(run.records.changes(record)));
+            let effect = record
+                .refused()
+                .then(|| Effect::of(run.records.changes(record)));
             let this = (result_text(record.ended), effect);
             if *first.get_or_insert_with(|| this.clone()) != this {
                 return true;
@@ -154,11 +155,10 @@ impl Session {
         };
         let effect = Effect::of(run.records.changes(record));
         let first = self.record(step, 0).map(|(_, first)| first.ended);
-        let failed = record.ended.failed();
         Cell {
             mark: marked(record, &effect),
             result: result_text(record.ended),
-            partial: failed.then(|| partial_text(&effect)).flatten(),
+            partial: partial_text(&effect).filter(|_| record.refused()),
             recorded: record
                 .expected
                 .filter(|_| !record.agrees)

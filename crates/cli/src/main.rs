@@ -5,6 +5,7 @@ mod input;
 mod link;
 mod replay;
 mod run;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -22,12 +23,13 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Replay(replay::Args),
+    Verify(verify::Args),
     Link(link::LinkArgs),
     Open(link::OpenArgs),
 }
 
 /// How a command ended; the numbers are the exit status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Ending {
     /// All agrees.
     Agrees = 0,
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Verify(args) => verify::run(&args),
         Command::Link(args) => link::make(&args),
         Command::Open(args) => link::open(&args),
     }

@@ -66,9 +66,10 @@ impl Files {
             filled: None,
             opened: false,
         });
-        let empties = flags & open::TRUNC != 0 && flags & open::ACCMODE != open::RDONLY;
-        let writes = flags & open::ACCMODE != open::RDONLY || flags & open::TRUNC != 0;
-        if !stand_in.opened && !(empties && flags & open::CREAT != 0) {
+        let writes = flags & (open::ACCMODE | open::TRUNC) != open::RDONLY;
+        let creates_empty =
+            writes && flags & (open::CREAT | open::TRUNC) == open::CREAT | open::TRUNC;
+        if !stand_in.opened && !creates_empty {
             let size = size.ok_or(HostError::NotOnRealMachine(
                 "the length of the file that it opens is not known",
             ))?;

@@ -94,7 +94,8 @@ impl Guard {
             Call::Load { len, .. } | Call::Exec { len, .. } => touchable(len, "touch")?,
             Call::Mseal { addr, len, flags } => {
                 let end = addr.checked_add(len);
-                let whole = end.filter(|&end| flags == 0 && addr % PAGE == 0 && end > addr);
+                let whole =
+                    end.filter(|&end| flags == 0 && addr.is_multiple_of(PAGE) && end > addr);
                 if let Some(end) = whole {
                     self.sealed.push(AddrRange::new(addr, end));
                 }
@@ -159,16 +160,18 @@ fn refused_by_every_kernel(call: &Call) -> bool {
         }
         Call::Mprotect { addr, len, .. }
         | Call::PkeyMprotect { addr, len, .. }
-        | Call::Madvise { addr, len, .. } => addr % PAGE != 0 || addr.checked_add(len).is_none(),
+        | Call::Madvise { addr, len, .. } => {
+            !addr.is_multiple_of(PAGE) || addr.checked_add(len).is_none()
+        }
         // Its old range may reach past the end of the address space (6.17 and later).
-        Call::Mremap { addr, .. } => addr % PAGE != 0,
+        Call::Mremap { addr, .. } => !addr.is_multiple_of(PAGE),
         _ => false,
     }
 }
 
 /// Whether `addr` is a page's start and the range ends within the address space.
 fn is_possible(addr: u64, len: u64) -> bool {
-    addr % PAGE == 0
+    addr.is_multiple_of(PAGE)
         && addr
             .checked_add(len)
             .is_some_and(|end| end <= TASK_SIZE_X86_64)

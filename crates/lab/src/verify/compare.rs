@@ -43,8 +43,10 @@ impl Mismatch {
     #[must_use]
     pub fn kind(&self) -> String {
         let class = |side: &str| {
-            let word = side.strip_prefix("-1 ").unwrap_or("a value");
-            word.split(' ').next().unwrap_or(word).to_owned()
+            let error = side
+                .strip_prefix("-1 ")
+                .and_then(|rest| rest.split(' ').next());
+            error.unwrap_or("a value").to_owned()
         };
         match &self.at {
             Place::Call { text, .. } => {
@@ -210,7 +212,8 @@ impl Inodes {
 }
 
 /// A result as strace prints it.
-pub(super) fn outcome_text(outcome: Outcome) -> String {
+#[must_use]
+pub fn outcome_text(outcome: Outcome) -> String {
     match outcome {
         // No mapping lies this low; descriptors and process numbers do.
         Outcome::Value(value) if value < 4096 => value.to_string(),

@@ -210,13 +210,16 @@ fn plainer(call: &Call) -> Vec<Call> {
     out
 }
 
-/// One page, half of it, whole pages, one page less.
+/// One page, half of it, ever smaller parts less, one page less of what is short; whole pages.
 fn lengths(len: u64, mut offer: impl FnMut(u64)) {
     let whole = len.div_ceil(PAGE).saturating_mul(PAGE);
     if len == 0 || whole == 0 {
         return;
     }
-    for shorter in [PAGE, whole / 2 / PAGE * PAGE, whole - PAGE] {
+    // Page by page only where that is few pages: a border far out is found well enough in eighths.
+    let one_less = if whole > 64 * PAGE { 0 } else { whole - PAGE };
+    let parts = [1, 2, 3].map(|n| (whole - (whole >> n)) / PAGE * PAGE);
+    for shorter in [PAGE].into_iter().chain(parts).chain([one_less]) {
         if shorter > 0 && shorter < len {
             offer(shorter);
         }

@@ -14,10 +14,10 @@ mod unasked;
 use sealab_core::call::{Call, Mapping, MemorySystem, Outcome, ProcessId};
 
 pub use case::write_case;
-pub use compare::{Mismatch, Place, compare, same_mappings};
+pub use compare::{Mismatch, Place, compare, outcome_text, same_mappings};
 pub use family::{Family, UnknownFamily};
 pub use generate::{Generated, generate};
-pub use lockstep::{Asked, Line, Lockstep, lockstep};
+pub use lockstep::{Asked, Ended, Line, Lockstep, lockstep};
 pub use minimise::{Minimised, minimise};
 pub use unasked::Unasked;
 

@@ -61,12 +61,12 @@ test("back and forward go from example to example", async ({ page }) => {
   const play = new Playground(page);
   await play.open();
   const first = await play.editor.textContent();
-  await play.choose(/munmap/);
+  await play.choose("munmap-across-a-seal");
   await play.answered();
   await expect.poll(() => new URL(page.url()).hash).not.toBe("");
   const second = await play.editor.textContent();
   expect(second).not.toBe(first);
-  await play.choose(/mremap/);
+  await play.choose("mremap-and-seals");
   await expect.poll(() => play.editor.textContent()).not.toBe(second);
   await expect.poll(async () => page.evaluate(() => history.length)).toBeGreaterThan(2);
   await page.goBack();
@@ -79,7 +79,6 @@ const hostile: [string, string][] = [
   ["a truncated payload", "#v1/eJwrSyzKTCxJVbBVKElNLdFRKMnILAYAQOIGqQ"],
   ["a version to come", "#v99/abcdefg"],
   ["markup", "#v1/<img src=x onerror=alert(1)>"],
-  ["a broken escape", "#src=%E0%A4%A"],
   [
     "another page's fragment",
     "#/url/vega-lite/N4IgJAzgxgFgpgWwIYgFwhgF0wBwqgegIDc4BzJAOjIEtMYBXAI0poHsDp5kTykBaADZ04JAKyUAVhDYA7EABoQAEzjQATjRyZ289AEEABBBr0EcTAQA2cOAAoAlEA",
@@ -122,7 +121,7 @@ test("invisible and direction-turning characters are shown for what they are", a
   const play = new Playground(page);
   await play.open(linkTo("he\u200bap = 1\n\u202eload(4K)\n"));
   await expect(page.locator(".cm-specialChar").first()).toBeVisible();
-  await expect(page.locator(".faults .odd-char").first()).toContainText("U+");
+  await expect(page.locator(".faults")).toContainText(/200b|202e/i);
 });
 
 test("copies as Markdown, with and without the result", async ({ page, context }) => {
@@ -132,7 +131,7 @@ test("copies as Markdown, with and without the result", async ({ page, context }
   await page.getByRole("button", { name: "Share" }).click();
   const copied = () => page.evaluate(() => navigator.clipboard.readText());
   await page.getByRole("button", { name: "Copy: Markdown link" }).click();
-  await expect.poll(copied).toMatch(/^\[A heap with one sealed page\]\(http.*#v1\//);
+  await expect.poll(copied).toMatch(/^\[mprotect across a seal\]\(http.*#v1\//);
   await page.getByRole("button", { name: "Copy: Markdown with the scenario" }).click();
   await expect.poll(copied).toContain("| 6.11 |");
   expect(await copied()).toContain("mseal(heap + 8K, 4K, 0)");

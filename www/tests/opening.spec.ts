@@ -47,7 +47,7 @@ test("a fault of the text is said with its place and what was meant, and the res
   const play = new Playground(page);
   await play.open();
   await play.add("mprotec(heap, 4K, PROT_READ)\n");
-  await expect(page.locator(".fault.error")).toContainText("line 8");
+  await expect(page.locator(".fault.error")).toContainText("line 10");
   await expect(page.locator(".fault.error")).toContainText("mprotect");
   await expect(page.locator(".cm-lintRange-error").first()).toBeVisible();
   await expect(page.locator(".step-count")).toContainText("of 6");

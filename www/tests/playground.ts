@@ -51,13 +51,23 @@ export class Playground {
     await this.editor.focus();
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.press("Delete");
-    await this.page.keyboard.insertText(text);
+    if (text !== "") await this.paste(text);
   }
 
   async add(text: string): Promise<void> {
     await this.editor.focus();
     await this.page.keyboard.press("Control+End");
-    await this.page.keyboard.insertText(text);
+    await this.paste(text);
+  }
+
+  private async paste(text: string): Promise<void> {
+    await this.editor.evaluate((editor, pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", pasted);
+      editor.dispatchEvent(
+        new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+      );
+    }, text);
   }
 
   /** Leaves the editor, so that keys are the page's. */
@@ -84,8 +94,9 @@ export class Playground {
       .evaluateAll((all) => all.map((one) => (one as HTMLSelectElement).value));
   }
 
-  async choose(example: RegExp): Promise<void> {
+  /** Loads an example by its id; `before` is what was on the page before the last one. */
+  async choose(example: string): Promise<void> {
     await this.page.locator("#gallery").click();
-    await this.page.locator("#gallery-sheet").getByRole("button", { name: example }).click();
+    await this.page.locator(`#gallery-sheet [data-example="${example}"]`).click();
   }
 }

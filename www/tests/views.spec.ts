@@ -23,7 +23,7 @@ test("a call leads to its counts and to who walked the tree", async ({ page }) =
   await play.open();
   await play.tab("Calls").click();
   await play.rows().filter({ hasText: "mprotect" }).click();
-  const detail = page.getByRole("region", { name: "This call" });
+  const detail = page.getByRole("region", { name: "This call", exact: true });
   await expect(detail).toContainText("EPERM");
   await expect(detail.getByRole("row", { name: /walk/i }).first()).toBeVisible();
   await detail.getByText("Who walked the VMA tree").click();

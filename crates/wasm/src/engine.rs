@@ -2,13 +2,14 @@
 
 use sealab_core::kernel::KERNELS;
 use sealab_core::paging::{ContPte, DESIGNS, MemoryDesign};
+use sealab_lab::gallery::{self, EXAMPLES};
 use sealab_lab::report::Report;
 use sealab_lab::run::{self, RunOptions};
 use sealab_lab::session::{Input, Session};
 use sealab_lab::{cost, variant, words};
 use sealab_protocol::{
-    Catalogue, Choice, CostView, Diagnostic, Fault, LinkState, Overview, Place, Progress, Rows,
-    RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest, Variant,
+    Catalogue, Choice, CostView, Diagnostic, Example, Fault, LinkState, Overview, Place, Progress,
+    Rows, RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest, Variant,
 };
 use sealab_scenario::link;
 
@@ -168,7 +169,17 @@ pub fn catalogue() -> Catalogue {
             .map(|p| choice(&p.id, &p.label))
             .collect(),
         default_variants: variant::defaults().iter().map(whole).collect(),
-        gallery: Vec::new(),
+        gallery: EXAMPLES.iter().map(example).collect(),
+    }
+}
+
+fn example(example: &gallery::Example) -> Example {
+    Example {
+        id: example.slug.to_owned(),
+        title: example.title().to_owned(),
+        line: example.explanation(),
+        text: example.text.to_owned(),
+        variants: example.variants().iter().map(whole).collect(),
     }
 }
 
@@ -356,6 +367,15 @@ mprotect(heap, 16K, PROT_READ)
             .collect();
         let link = encode_link(&state).expect("a link");
         assert_eq!(decode_link(&link), Ok(state));
+    }
+
+    #[test]
+    fn the_static_page_shows_the_first_example() {
+        let page = include_str!("../../../www/index.html");
+        let first = catalogue().gallery.remove(0);
+        // A text area's first line break is not part of its text.
+        let field = format!(">\n{}</textarea>", first.text.replace('&', "&amp;").replace('<', "&lt;"));
+        assert!(page.contains(&field), "www/index.html does not hold {}", first.id);
     }
 
     #[test]

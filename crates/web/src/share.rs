@@ -26,7 +26,7 @@ pub fn ShareDialog() -> Html {
     let link = fragment
         .as_ref()
         .map(|fragment| format!("{}{}", page(), **fragment));
-    let title = store.document.title();
+    let title = store.title();
     html! {
         <Modal title="Share" on_close={close}>
             { match link {

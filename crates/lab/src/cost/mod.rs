@@ -3,6 +3,9 @@
 //! The counts come from the simulation, never from a table. A profile's weights are fitted to
 //! published measurements by `cargo run --example fit_cpu` and kept as data with their sources.
 
+pub mod fit;
+pub mod mmperf;
+
 use std::sync::OnceLock;
 
 use sealab_core::meter::{Counter, Counts};

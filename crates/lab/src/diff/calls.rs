@@ -29,6 +29,13 @@ pub struct State {
     moved: bool,
 }
 
+impl State {
+    /// Whether memory lies at different addresses under different variants.
+    pub fn moved(&self) -> bool {
+        self.moved
+    }
+}
+
 /// Differences at `step`, the `at`th call from 0.
 pub fn at(session: &Session, at: usize, step: &Step, state: &mut State) -> Vec<Found> {
     let facts: Vec<Fact<'_>> = (0..session.runs().len())

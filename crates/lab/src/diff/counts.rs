@@ -31,8 +31,8 @@ struct WalkDifference {
 }
 
 fn walks(session: &Session) -> Vec<Found> {
-    // By call name and by what differs: the calls of which that is true.
-    let mut kinds: BTreeMap<(String, Vec<WalkDifference>), Vec<usize>> = BTreeMap::new();
+    // By call name and by what is said of it: the calls of which that is true.
+    let mut kinds: BTreeMap<(String, Told), Vec<usize>> = BTreeMap::new();
     for (at, step) in session.steps().iter().enumerate() {
         if !ended_alike(session, step) {
             continue;
@@ -46,15 +46,14 @@ fn walks(session: &Session) -> Vec<Found> {
         let Some(others) = others.filter(|o| o.iter().any(|d| d.more != 0)) else {
             continue;
         };
-        kinds
-            .entry((name(session, step), others))
-            .or_default()
-            .push(at);
+        let name = name(session, step);
+        let told = told(session, &name, &others);
+        kinds.entry((name, told)).or_default().push(at);
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
     kinds.truncate(MAX_WALK_SENTENCES);
-    let told = kinds.iter().filter_map(|((name, others), places)| {
+    let found = kinds.into_iter().filter_map(|((name, told), places)| {
         let first = *places.first()?;
         let numbers: Vec<u32> = places
             .iter()
@@ -62,42 +61,52 @@ fn walks(session: &Session) -> Vec<Found> {
             .collect();
         let line = session.steps().get(first)?.line;
         // What makes a call dearer is asked about more than what makes it cheaper.
-        let dearer = others.iter().any(|d| d.more > 0);
-        let rank = if dearer { Rank::Counts } else { Rank::Fewer };
-        let sentence = walk_sentence(session, name, &numbers, others);
+        let rank = if told.dearer {
+            Rank::Counts
+        } else {
+            Rank::Fewer
+        };
+        let sentence = Sentence::new(format!("{name} on {}: ", lines(&numbers))).join(&told.what);
         Some(Found::new(rank, "counts", Some((first, line)), sentence))
     });
-    told.collect()
+    found.collect()
 }
 
-/// `munmap on line 5: 6.11 out-of-loop makes 1 walk more than 6.8: can_modify_mm ← …`
-fn walk_sentence(session: &Session, name: &str, at: &[u32], others: &[WalkDifference]) -> Sentence {
-    let mut sentence = Sentence::new(format!("{name} on {}: ", lines(at)));
-    let mut first = true;
+/// What is said of a call's walks, without its lines.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Told {
+    dearer: bool,
+    what: Sentence,
+}
+
+/// `6.11 out-of-loop makes 1 walk more of the VMA tree than 6.8 (can_modify_mm ← …)`
+fn told(session: &Session, call: &str, others: &[WalkDifference]) -> Told {
+    let mut what = Sentence::default();
     for (place, difference) in others.iter().enumerate() {
         if difference.more == 0 {
             continue;
         }
         let who = session.long_name(place + 1);
-        let how_many = difference.more.unsigned_abs();
-        let amount = if difference.more > 0 {
-            format!("{} more", words::count(how_many, "walk"))
-        } else {
-            format!("{} fewer", words::count(how_many, "walk"))
+        let how_many = words::count(difference.more.unsigned_abs(), "walk");
+        let amount = match difference.more > 0 {
+            true => format!("{how_many} more"),
+            false => format!("{how_many} fewer"),
         };
-        sentence = match first {
-            true => sentence
-                .then(format!("{who} makes "))
+        what = if what.text.is_empty() {
+            what.then(format!("{who} makes "))
                 .strong(amount)
-                .then(format!(" of the VMA tree than {}", session.name(0))),
-            false => sentence.then(format!("; {who} makes ")).strong(amount),
+                .then(format!(" of the VMA tree than {}", session.name(0)))
+        } else {
+            what.then(format!("; {who} makes ")).strong(amount)
         };
-        first = false;
         if difference.more > 0 && !difference.chains.is_empty() {
-            sentence = sentence.then(format!(" ({})", shown_chains(difference, name)));
+            what = what.then(format!(" ({})", shown_chains(difference, call)));
         }
     }
-    sentence.then(".")
+    Told {
+        dearer: others.iter().any(|d| d.more > 0),
+        what: what.then("."),
+    }
 }
 
 /// The chains that account for the walks that are more: where kernels name their functions

@@ -4,7 +4,7 @@ use crate::session::Session;
 use crate::words;
 
 /// A sentence and the stretches of it to set off, as byte offsets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sentence {
     /// Its text.
     pub text: String,

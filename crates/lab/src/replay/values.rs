@@ -10,7 +10,7 @@ use sealab_scenario::calls;
 pub fn number(word: &str) -> Result<u64, String> {
     let parts = word.split('|');
     parts
-        .map(|part| one(part))
+        .map(one)
         .try_fold(0, |sum, n| Ok(sum | n?))
 }
 

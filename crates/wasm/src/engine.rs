@@ -374,8 +374,15 @@ mprotect(heap, 16K, PROT_READ)
         let page = include_str!("../../../www/index.html");
         let first = catalogue().gallery.remove(0);
         // A text area's first line break is not part of its text.
-        let field = format!(">\n{}</textarea>", first.text.replace('&', "&amp;").replace('<', "&lt;"));
-        assert!(page.contains(&field), "www/index.html does not hold {}", first.id);
+        let field = format!(
+            ">\n{}</textarea>",
+            first.text.replace('&', "&amp;").replace('<', "&lt;")
+        );
+        assert!(
+            page.contains(&field),
+            "www/index.html does not hold {}",
+            first.id
+        );
     }
 
     #[test]

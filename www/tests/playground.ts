@@ -26,7 +26,7 @@ export class Playground {
     this.strips = page.locator("svg.strip");
     this.slider = page.getByRole("slider", { name: "Step" });
     this.editor = page.locator(".full-editor .cm-content");
-    this.result = page.getByRole("region", { name: "Result" });
+    this.result = page.getByRole("region", { name: "Result", exact: true });
     this.toasts = page.locator(".toasts");
   }
 

@@ -47,7 +47,7 @@ fn one(
     };
     let snippet = Snippet::source(shown)
         .line_start(fault.line as usize)
-        .path(format!("{name}:{}:{}", fault.line, fault.column))
+        .path(name)
         .annotation(AnnotationKind::Primary.span(span));
     let mut group = level
         .primary_title(fault.message.as_str())

@@ -200,6 +200,10 @@ fn bold(text: String) -> Cell {
 }
 
 fn ending(session: &Session) -> Ending {
+    if session.parsed().program.statements().is_empty() && session.diagnostics().is_empty() {
+        eprintln!("sealab: there is no call in the text; an example: munmap(0x10000, 4K)");
+        return Ending::Wrong;
+    }
     let faulty = session.diagnostics().iter().any(|d| d.severity == "error");
     if faulty {
         Ending::Wrong

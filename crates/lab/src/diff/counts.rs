@@ -1,6 +1,6 @@
 //! Where calls end alike but take different work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use sealab_core::meter::Counter;
 
@@ -33,22 +33,25 @@ struct WalkDifference {
 fn walks(session: &Session) -> Vec<Found> {
     // By call name and by what is said of it: the calls of which that is true.
     let mut kinds: BTreeMap<(String, Told), Vec<usize>> = BTreeMap::new();
+    // A long trace has few different sets of walks: each is put in words once.
+    let mut known: HashMap<(String, Walks), Option<Told>> = HashMap::new();
     for (at, step) in session.steps().iter().enumerate() {
         if !ended_alike(session, step) {
             continue;
         }
-        let Some(base) = chains(session, step, 0) else {
-            continue;
-        };
-        let others: Option<Vec<WalkDifference>> = (1..session.runs().len())
-            .map(|v| Some(against(&base, &chains(session, step, v)?)))
-            .collect();
-        let Some(others) = others.filter(|o| o.iter().any(|d| d.more != 0)) else {
-            continue;
-        };
-        let name = name(session, step);
-        let told = told(session, &name, &others);
-        kinds.entry((name, told)).or_default().push(at);
+        let key = (name(session, step), walk_numbers(session, step));
+        let told = known.entry(key).or_insert_with_key(|(name, _)| {
+            let base = chains(session, step, 0)?;
+            let others: Option<Vec<WalkDifference>> = (1..session.runs().len())
+                .map(|v| Some(against(&base, &chains(session, step, v)?)))
+                .collect();
+            let others = others.filter(|o| o.iter().any(|d| d.more != 0))?;
+            Some(told(session, name, &others))
+        });
+        if let Some(told) = told {
+            let key = (name(session, step), told.clone());
+            kinds.entry(key).or_default().push(at);
+        }
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
     kinds.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
@@ -70,6 +73,18 @@ fn walks(session: &Session) -> Vec<Found> {
         Some(Found::new(rank, "counts", Some((first, line)), sentence))
     });
     found.collect()
+}
+
+/// Each variant's walks at a call, by the numbers that its run gives their chains.
+type Walks = Vec<Vec<u32>>;
+
+fn walk_numbers(session: &Session, step: &Step) -> Walks {
+    let of = |v| {
+        let (run, record) = session.record(step, v)?;
+        Some(run.records.walk_numbers(record).to_vec())
+    };
+    let all = 0..session.runs().len();
+    all.map(|v| of(v).unwrap_or_default()).collect()
 }
 
 /// What is said of a call's walks, without its lines.

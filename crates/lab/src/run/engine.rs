@@ -1,7 +1,7 @@
 //! One variant's run: the interpreter asks, the machine answers, the records keep.
 
 use sealab_core::call::{MemorySystem as _, Outcome, ProcessId};
-use sealab_core::machine::{CallTrace, Config, Machine};
+use sealab_core::machine::{Config, Machine};
 use sealab_core::meter::Counts;
 use sealab_core::start::StartState;
 use sealab_scenario::program::{Expected, Program, StatementId};
@@ -13,7 +13,7 @@ use super::measure::Measures;
 use super::names::Names;
 use super::options::{RunError, RunOptions};
 use super::pattern;
-use super::record::{Ended, Made, NewRecord, Records, StepRef};
+use super::record::{Ended, Made, NewRecord, Records, Seen, StepRef};
 use super::{Unlisted, VariantRun};
 use crate::cost::Prices;
 use crate::start;
@@ -79,6 +79,7 @@ pub fn run(
         cycles: 0.0,
         measures: Measures::new(setting.program),
         faults: Vec::new(),
+        seen: Seen::default(),
         options: *options,
     };
     let mut interp = Interp::new(setting.program, context);
@@ -107,6 +108,8 @@ struct Runner {
     cycles: f64,
     measures: Measures,
     faults: Vec<Diagnostic>,
+    /// Kept so that its room is used again.
+    seen: Seen,
     options: RunOptions,
 }
 
@@ -175,7 +178,7 @@ impl Runner {
             return outcome;
         }
         self.machine.set_tracing(listed);
-        let mut seen = Seen::default();
+        let mut seen = std::mem::take(&mut self.seen);
         let traced = self.ask(step, &mut seen);
         self.machine.set_tracing(false);
         let counts = seen.counts.since(&before);
@@ -195,32 +198,29 @@ impl Runner {
                 agrees: traced.agrees,
                 cost_ns,
                 counts: &counts,
-                changes: &seen.trace.changes,
-                walks: &seen.trace.walks,
-                remarks: &seen.trace.remarks,
+                seen: &seen,
                 made: traced.made,
             });
         } else {
             self.leave_out(step.statement, step.line);
         }
+        self.seen = seen;
         answer
     }
 
     fn ask(&mut self, step: &Step, seen: &mut Seen) -> Traced {
-        let mut note = |machine: &Machine| {
-            seen.counts = *machine.counts();
-            seen.trace.clone_from(machine.trace());
-        };
+        let chains = self.records.chains_mut();
         let recorded = step.expected.filter(|e| *e != Expected::Unknown);
         if let (Some(recorded), Some(inference)) = (recorded, &mut self.inference) {
+            let note = |machine: &Machine| seen.note(machine, chains);
             let traced = inference.make(&mut self.machine, step, recorded, note);
             if traced.own == 0 {
-                seen.trace = CallTrace::default();
+                seen.forget();
             }
             return traced;
         }
         let outcome = self.machine.call(step.by, &step.call);
-        note(&self.machine);
+        seen.note(&self.machine, chains);
         Traced {
             ended: Ended::Simulated(outcome),
             agrees: step.expected.is_none_or(|e| e.agrees(outcome)),
@@ -261,9 +261,7 @@ impl Runner {
             agrees: true,
             cost_ns: self.prices.ns(self.prices.cycles(&counts)),
             counts: &counts,
-            changes: &[],
-            walks: &[],
-            remarks: &[],
+            seen: &Seen::default(),
             made: vec![Made::Pattern(step.clone())],
         });
         Ok(())
@@ -307,11 +305,4 @@ impl Runner {
             faults: self.faults,
         }
     }
-}
-
-/// What the machine knew just after a call.
-#[derive(Default)]
-struct Seen {
-    counts: Counts,
-    trace: CallTrace,
 }

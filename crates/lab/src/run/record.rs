@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use sealab_core::call::{Call, Outcome, ProcessId};
-use sealab_core::machine::{Change, WalkRecord};
+use sealab_core::machine::{Change, Machine};
 use sealab_core::meter::{Counter, Counts};
 use sealab_scenario::program::{Expected, StatementId};
 use sealab_scenario::{PatternStep, Step};
@@ -115,10 +115,76 @@ pub struct Records {
     counts: Vec<(Counter, u64)>,
     changes: Vec<Change>,
     walks: Vec<u32>,
-    chains: Vec<Vec<&'static str>>,
-    chain_ids: HashMap<Vec<&'static str>, u32>,
+    chains: Chains,
     remarks: Vec<&'static str>,
     made: Vec<Made>,
+}
+
+/// Call chains, each kept once: thousands of walks share a few dozen.
+#[derive(Clone, Debug, Default)]
+pub struct Chains {
+    all: Vec<Vec<&'static str>>,
+    /// Numbers by a hash of where the names lie: a kernel's names are few and static, so the same
+    /// chain has them at the same places.
+    by_places: HashMap<u64, Vec<u32>>,
+}
+
+impl Chains {
+    /// The number of `chain`.
+    pub fn number(&mut self, chain: &[&'static str]) -> u32 {
+        // FNV-1a over the addresses.
+        let places = chain.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, name| {
+            (hash ^ name.as_ptr() as u64).wrapping_mul(0x0100_0000_01b3)
+        });
+        let known = self.by_places.entry(places).or_default();
+        let same = |id: &&u32| self.all.get(**id as usize).is_some_and(|c| c == chain);
+        if let Some(&id) = known.iter().find(same) {
+            return id;
+        }
+        let id = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        self.all.push(chain.to_vec());
+        known.push(id);
+        id
+    }
+
+    /// The chain of that number, innermost first.
+    #[must_use]
+    pub fn get(&self, id: u32) -> &[&'static str] {
+        self.all.get(id as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What the machine knew just after a call, kept before anything else is asked of it.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Everything counted by then.
+    pub counts: Counts,
+    /// What the call changed.
+    pub changes: Vec<Change>,
+    /// Its walks' chains, by number.
+    pub walks: Vec<u32>,
+    /// What a reader must be told.
+    pub remarks: Vec<&'static str>,
+}
+
+impl Seen {
+    /// Takes over what `machine` knows of its latest call.
+    pub fn note(&mut self, machine: &Machine, chains: &mut Chains) {
+        let trace = machine.trace();
+        self.counts = *machine.counts();
+        self.changes.clone_from(&trace.changes);
+        self.remarks.clone_from(&trace.remarks);
+        self.walks.clear();
+        let walks = trace.walks.iter();
+        self.walks.extend(walks.map(|w| chains.number(&w.chain)));
+    }
+
+    /// Forgets the call, not what was counted.
+    pub fn forget(&mut self) {
+        self.changes.clear();
+        self.walks.clear();
+        self.remarks.clear();
+    }
 }
 
 /// What is known of a step when it is over.
@@ -129,9 +195,7 @@ pub struct NewRecord<'a> {
     pub agrees: bool,
     pub cost_ns: f64,
     pub counts: &'a Counts,
-    pub changes: &'a [Change],
-    pub walks: &'a [WalkRecord],
-    pub remarks: &'a [&'static str],
+    pub seen: &'a Seen,
     pub made: Vec<Made>,
 }
 
@@ -165,8 +229,19 @@ impl Records {
 
     /// Each of its tree walks' chain of kernel functions, innermost first.
     pub fn walks<'a>(&'a self, record: &Record) -> impl Iterator<Item = &'a [&'static str]> + 'a {
-        let ids = slice(&self.walks, &record.walks).iter();
-        ids.filter_map(|&id| self.chains.get(id as usize).map(Vec::as_slice))
+        let ids = self.walk_numbers(record).iter();
+        ids.map(|&id| self.chains.get(id))
+    }
+
+    /// The same chains by number; numbers hold within one run.
+    #[must_use]
+    pub fn walk_numbers(&self, record: &Record) -> &[u32] {
+        slice(&self.walks, &record.walks)
+    }
+
+    /// Where chains are numbered.
+    pub fn chains_mut(&mut self) -> &mut Chains {
+        &mut self.chains
     }
 
     /// What a reader must be told of it.
@@ -185,10 +260,9 @@ impl Records {
     pub fn push(&mut self, new: NewRecord<'_>) {
         let counted = new.counts.iter().filter(|&(_, n)| n > 0);
         let counts = append(&mut self.counts, counted);
-        let changes = append(&mut self.changes, new.changes.iter().copied());
-        let ids: Vec<u32> = new.walks.iter().map(|w| self.chain(&w.chain)).collect();
-        let walks = append(&mut self.walks, ids);
-        let remarks = append(&mut self.remarks, new.remarks.iter().copied());
+        let changes = append(&mut self.changes, new.seen.changes.iter().copied());
+        let walks = append(&mut self.walks, new.seen.walks.iter().copied());
+        let remarks = append(&mut self.remarks, new.seen.remarks.iter().copied());
         let made = append(&mut self.made, new.made);
         let (statement, line, by, what, expected) = match new.step {
             StepRef::Call(s) => (
@@ -216,17 +290,6 @@ impl Records {
             remarks,
             made,
         });
-    }
-
-    /// Thousands of walks share a few dozen chains.
-    fn chain(&mut self, chain: &[&'static str]) -> u32 {
-        if let Some(&id) = self.chain_ids.get(chain) {
-            return id;
-        }
-        let id = u32::try_from(self.chains.len()).unwrap_or(u32::MAX);
-        self.chains.push(chain.to_vec());
-        self.chain_ids.insert(chain.to_vec(), id);
-        id
     }
 }
 

@@ -1,0 +1,178 @@
+//! The command line's promises: what it prints, and its exit status.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn sealab(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_sealab"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // It may have ended already, without reading.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn project(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join(path).to_string_lossy().into_owned()
+}
+
+const SEALED: &str = "a = mmap(NULL, 8K, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n\
+                      mseal(a, 4K, 0) = 0\n\
+                      munmap(a, 8K) = -1 EPERM\n";
+
+#[test]
+fn run_says_where_designs_differ() {
+    let file = project("gallery/mprotect-across-a-seal.seal");
+    let output = sealab(&["run", &file], "");
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    assert!(out(&output).contains("6.12 in-loop had already made 8 KiB read-only"));
+}
+
+#[test]
+fn an_expectation_that_fails_is_status_1() {
+    let kept = sealab(&["run", "-", "--kernel", "6.12"], SEALED);
+    assert_eq!(kept.status.code(), Some(0), "{}", err(&kept));
+    let broken = sealab(&["run", "-", "--kernel", "6.8"], SEALED);
+    assert_eq!(broken.status.code(), Some(1), "{}", out(&broken));
+    assert!(
+        out(&broken).contains("the text expects"),
+        "{}",
+        out(&broken)
+    );
+}
+
+#[test]
+fn faults_are_shown_in_the_text_and_are_status_2() {
+    let output = sealab(&["run", "-"], "mmpa(1)\nmprotect(y, 4K, PROT_REED)\n");
+    assert_eq!(output.status.code(), Some(2));
+    let err = err(&output);
+    for said in [
+        "did you mean `mmap`?",
+        "did you mean `PROT_READ`?",
+        "nothing is called `y`",
+    ] {
+        assert!(err.contains(said), "{said} is not in:\n{err}");
+    }
+    assert_eq!(sealab(&["run", "-"], "").status.code(), Some(2));
+    assert_eq!(sealab(&["run", "no such file"], "").status.code(), Some(2));
+    assert_eq!(
+        sealab(&["run", "-", "--kernel", "6.99"], SEALED)
+            .status
+            .code(),
+        Some(2)
+    );
+    assert_eq!(sealab(&["walk"], "").status.code(), Some(2));
+}
+
+#[test]
+fn json_is_the_report() {
+    let output = sealab(&["run", "-", "--json", "--kernel", "6.12"], SEALED);
+    let report: serde_json::Value = serde_json::from_str(&out(&output)).expect("JSON");
+    assert_eq!(report["format"], "sealab-report/1");
+    let call = &report["runs"][0]["calls"][2];
+    assert_eq!(call["line"], 3);
+    assert_eq!(call["result"]["errno"], "EPERM");
+    assert_eq!(call["agrees"], true);
+    let maps = report["runs"][0]["maps"].as_array().expect("maps");
+    let sealed = maps.iter().filter(|m| {
+        let flags = m["vm_flags"].as_array().expect("flags");
+        flags.iter().any(|f| f == "sl")
+    });
+    assert_eq!(sealed.count(), 1);
+}
+
+#[test]
+fn csv_and_markdown_are_tables() {
+    let csv = out(&sealab(&["run", "-", "--csv", "--kernel", "6.12"], SEALED));
+    assert_eq!(csv.lines().count(), 4, "{csv}");
+    assert!(csv.starts_with("kernel,memory,cpu,call,line,"));
+    let markdown = out(&sealab(&["run", "-", "--markdown"], SEALED));
+    assert!(
+        markdown.contains("| line | call | 6.8 | 6.11 | 6.12 |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_link_comes_back_as_it_was() {
+    let made = sealab(&["link", "-", "--kernel", "6.18", "--step", "2"], SEALED);
+    assert_eq!(made.status.code(), Some(0), "{}", err(&made));
+    let link = out(&made).trim().to_owned();
+    let opened = sealab(&["open", &link], "");
+    assert_eq!(out(&opened), SEALED);
+    assert!(err(&opened).contains("6.18"), "{}", err(&opened));
+    let cut = &link[..link.len() / 2];
+    assert_eq!(sealab(&["open", cut], "").status.code(), Some(2));
+}
+
+#[test]
+fn real_programs_agree_with_their_recordings() {
+    let folder = PathBuf::from(project("recordings/linux-6.18-x86_64/real-programs"));
+    let mut held = 0;
+    for entry in std::fs::read_dir(&folder).expect("the traces").flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some((program, rest)) = name.split_once('.') else {
+            continue;
+        };
+        let Some(pid) = rest.strip_suffix(".start.maps") else {
+            continue;
+        };
+        let trace = folder.join(format!("{program}.strace"));
+        let maps = entry.path();
+        let arguments = [
+            "run",
+            &trace.to_string_lossy(),
+            "--kernel",
+            "6.18",
+            "--maps",
+            &maps.to_string_lossy(),
+            "--pid",
+            pid,
+            "--json",
+        ];
+        let output = sealab(&arguments, "");
+        let report: serde_json::Value = serde_json::from_str(&out(&output)).expect("JSON");
+        let errors = report["diagnostics"]
+            .as_array()
+            .expect("diagnostics")
+            .iter();
+        assert_eq!(
+            errors.filter(|d| d["severity"] == "error").count(),
+            0,
+            "{name}"
+        );
+        let totals = &report["runs"][0]["totals"];
+        let calls = totals["calls"].as_u64().expect("a number");
+        assert_eq!(totals["disagreements"], 0, "{name}");
+        assert!(calls > 10, "{name}");
+        held += 1;
+    }
+    assert_eq!(held, 10);
+}
+
+#[test]
+fn replay_ends_with_its_count() {
+    let pack = project("recordings/linux-6.12-x86_64/replay-design.cases.gz");
+    let output = sealab(&["replay", &pack], "");
+    assert_eq!(output.status.code(), Some(0), "{}", out(&output));
+    assert_eq!(out(&output).lines().last(), Some("91 passed, 0 failed"));
+    let wrong = sealab(&["replay", &pack, "--kernel", "6.11"], "");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(out(&wrong).contains("recorded:") && out(&wrong).contains("simulated:"));
+}

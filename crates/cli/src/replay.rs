@@ -54,7 +54,11 @@ pub fn run(args: &Args) -> Ending {
     }
     let cases = run_cases(args, &paths);
     // The worse of both.
-    if pages as u8 > cases as u8 { pages } else { cases }
+    if pages as u8 > cases as u8 {
+        pages
+    } else {
+        cases
+    }
 }
 
 fn run_cases(args: &Args, paths: &[PathBuf]) -> Ending {

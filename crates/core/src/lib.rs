@@ -18,4 +18,5 @@ mod mm;
 pub mod paging;
 pub mod start;
 mod syscall;
+pub mod tlb;
 pub mod vma;

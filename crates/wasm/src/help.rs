@@ -142,7 +142,7 @@ mod tests {
             .expect("a span");
         let units: Vec<u16> = text.encode_utf16().collect();
         let word = String::from_utf16(&units[place[0] as usize..place[1] as usize]);
-        assert_eq!(word.as_deref(), Ok("mmap"));
+        assert_eq!(word.as_deref().ok(), Some("mmap"));
     }
 
     #[test]

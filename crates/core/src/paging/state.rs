@@ -2,8 +2,10 @@
 
 use super::entry::Pte;
 use super::folio::FolioId;
-use super::{Paging, PhysMem};
-use crate::addr::{AddrRange, Bytes};
+use super::table::Slot;
+use super::{PageTable, Paging, PhysMem};
+use crate::addr::{AddrRange, Bytes, PageSize};
+use crate::tlb::Translation;
 
 /// Which table level an entry stands at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,6 +56,39 @@ pub struct PageState {
     pub folio: u64,
     /// How many entries of all processes map this page.
     pub mapcount: u32,
+}
+
+impl PageTable {
+    /// What the tables hold for `addr`, as a TLB takes it in: how much one entry may map (a page, a
+    /// folded contiguous block, a PMD block), and how many table entries a walk from the root
+    /// reads. `None`: hardware finds nothing valid.
+    #[must_use]
+    pub fn translation(&self, addr: u64) -> Option<Translation> {
+        let levels = if self.page_size() == PageSize::K64 {
+            3
+        } else {
+            4
+        };
+        let page = self.page_size().shift();
+        let pte = match self.slot(addr)? {
+            Slot::Table(leaf) => leaf.get(self.leaf_index(addr)),
+            Slot::Block { pte, .. } => {
+                return pte.valid().then_some(Translation {
+                    shift: 2 * page - 3,
+                    reads: levels - 1,
+                });
+            }
+        };
+        let folded = if pte.cont() {
+            self.page_size().cont_ptes().ilog2()
+        } else {
+            0
+        };
+        pte.valid().then_some(Translation {
+            shift: page + folded,
+            reads: levels,
+        })
+    }
 }
 
 impl Paging<'_> {

@@ -94,6 +94,12 @@ impl PageTable {
         self.mm
     }
 
+    /// The translation granule.
+    #[must_use]
+    pub fn page_size(&self) -> PageSize {
+        self.page
+    }
+
     /// log2 of the entries of a full table.
     fn table_bits(&self) -> u32 {
         self.page.shift() - 3

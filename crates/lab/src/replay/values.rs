@@ -9,9 +9,7 @@ use sealab_scenario::calls;
 /// The part that is neither, in words.
 pub fn number(word: &str) -> Result<u64, String> {
     let parts = word.split('|');
-    parts
-        .map(one)
-        .try_fold(0, |sum, n| Ok(sum | n?))
+    parts.map(one).try_fold(0, |sum, n| Ok(sum | n?))
 }
 
 fn one(part: &str) -> Result<u64, String> {

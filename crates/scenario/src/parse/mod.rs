@@ -134,7 +134,7 @@ pub struct ProcessInfo {
 #[must_use]
 pub fn parse(text: &str, options: &ParseOptions) -> Parsed {
     let most = options.limits.text_bytes.min(u32::MAX as usize);
-    let kept = text.get(..floor_boundary(text, most)).unwrap_or(text);
+    let kept = whole_lines(text, most);
     let mut emit = Emit::new(options.limits);
     if kept.len() < text.len() {
         emit.report(RawDiagnostic {
@@ -155,6 +155,16 @@ pub fn parse(text: &str, options: &ParseOptions) -> Parsed {
     reader.run();
     let Reader { emit, state, .. } = reader;
     finish::finish(kept, emit, &state, dialect, options)
+}
+
+/// The lines of `text` that end within its first `most` bytes.
+fn whole_lines(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let kept = text.get(..floor_boundary(text, most)).unwrap_or("");
+    let end = memchr::memrchr2(b'\n', b'\r', kept.as_bytes()).map_or(0, |at| at + 1);
+    kept.get(..end).unwrap_or("")
 }
 
 /// Parses one call without names, for example out of a record:

@@ -91,18 +91,17 @@ pub(crate) fn attached(text: &str) -> Option<i64> {
 
 /// A mark that stands in place of a call, and its length: signals, exits, chatter.
 pub(crate) fn mark(text: &str) -> Option<(NoteKind, usize)> {
-    let line = text.find(['\n', '\r']).unwrap_or(text.len());
-    let text = text.get(..line)?;
     let (kind, fence) = match text.as_bytes() {
         [b'-', b'-', b'-', b' ', ..] => (NoteKind::Signal, " ---"),
         [b'+', b'+', b'+', b' ', ..] => (NoteKind::Exit, " +++"),
-        [b's', ..] if text.starts_with("strace: ") => return Some((NoteKind::Chatter, text.len())),
+        [b's', ..] if text.starts_with("strace: ") => (NoteKind::Chatter, "\n"),
         _ => return None,
     };
-    let end = text
+    let line = text.split(['\n', '\r']).next()?;
+    let end = line
         .get(4..)?
         .find(fence)
-        .map_or(text.len(), |end| 4 + end + fence.len());
+        .map_or(line.len(), |end| 4 + end + fence.len());
     Some((kind, end))
 }
 

@@ -477,11 +477,11 @@ fn drive(text: &str) {
     check(text, &parsed);
     run(&parsed, 1_000);
     for offset in [0, text.len() / 2, text.len()] {
-        complete(text, offset);
-        hover(text, offset);
-        signature(text, offset);
+        let _ = complete(text, offset);
+        let _ = hover(text, offset);
+        let _ = signature(text, offset);
     }
-    parse_maps(text);
+    let _ = parse_maps(text);
 }
 
 #[test]
@@ -516,10 +516,10 @@ fn times_of_repetition() {
             let start = std::time::Instant::now();
             let parsed = parse(&text, &ParseOptions::default());
             let parsing = start.elapsed();
-            tokens(&text);
-            complete(&text, text.len());
-            hover(&text, text.len() / 2);
-            parse_maps(&text);
+            let _ = tokens(&text);
+            let _ = complete(&text, text.len());
+            let _ = hover(&text, text.len() / 2);
+            let _ = parse_maps(&text);
             (
                 start.elapsed(),
                 parsing,

@@ -516,7 +516,7 @@ mod tests {
                 }
                 assert_eq!(hit, model.access(tag), "{entries}/{ways}, access {round}");
                 if round % 997 == 0 {
-                    let keep = move |t: Tag| t.asid() != 1 || t.page() % 3 != 0;
+                    let keep = move |t: Tag| t.asid() != 1 || !t.page().is_multiple_of(3);
                     array.retain(keep);
                     for set in &mut model.sets {
                         set.retain(|&t| keep(t));

@@ -16,8 +16,6 @@ pub struct Tool {
     /// The program that is looked for.
     program: &'static str,
     version: &'static str,
-    /// Arguments of `cargo install` that leave out what is not used here.
-    features: &'static [&'static str],
     why: &'static str,
     /// What a person waits for on two cores.
     minutes: u32,
@@ -28,7 +26,6 @@ pub const WASM_BINDGEN: Tool = Tool {
     package: "wasm-bindgen-cli",
     program: "wasm-bindgen",
     version: "0.2.129",
-    features: &[],
     why: "joins WebAssembly to JavaScript, and runs tests in a browser",
     minutes: 2,
 };
@@ -38,8 +35,6 @@ pub const TRUNK: Tool = Tool {
     package: "trunk",
     program: "trunk",
     version: "0.21.14",
-    // Without TLS and update checks: Trunk only ever builds and serves on this machine.
-    features: &["--no-default-features"],
     why: "builds the page and serves it with reload",
     minutes: 5,
 };
@@ -94,7 +89,6 @@ impl Tool {
         let built = Process::new("cargo")
             .args(["install", "--locked", self.package])
             .args(["--version", &format!("={}", self.version)])
-            .args(self.features)
             .arg("--root")
             .arg(&draft)
             .dir(&draft)

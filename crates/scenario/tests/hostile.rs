@@ -495,8 +495,9 @@ fn repetition_breaks_nothing() {
 
 #[test]
 fn pairs_of_pieces_break_nothing() {
-    for a in PIECES {
-        for b in PIECES {
+    // Every fifth pair: all of them take minutes in a debug build.
+    for (i, a) in PIECES.iter().enumerate() {
+        for b in PIECES.iter().skip(i % 5).step_by(5) {
             drive(&format!("{a}{b}").repeat(3));
             drive(&format!("brk(0) = 0\n{a}{b}{a}\n{b}"));
         }

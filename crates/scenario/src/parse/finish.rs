@@ -56,6 +56,13 @@ pub(crate) fn finish(
 }
 
 fn place(text: &str, index: &LineIndex, raw: RawDiagnostic) -> Diagnostic {
+    // A cleaned text can end a lexeme inside a character that it replaced: whole characters are named.
+    let start = text.floor_char_boundary(raw.span.start);
+    let end = text.ceil_char_boundary(raw.span.end).max(start);
+    let raw = RawDiagnostic {
+        span: start..end,
+        ..raw
+    };
     let (line, column) = index.line_column(text, raw.span.start);
     let (end_line, end_column) = index.line_column(text, raw.span.end);
     Diagnostic {

@@ -30,6 +30,8 @@ pub(super) struct Request {
     pub new_len: u64,
     pub flags: MremapFlags,
     pub new_addr: u64,
+    /// By how much the lengths asked for differ, either way.
+    pub delta: u64,
 }
 
 impl Request {
@@ -68,6 +70,10 @@ impl Cx<'_> {
             new_len: self.page.align_up_wrapping(new_len),
             flags: MremapFlags::from_bits_retain(flags),
             new_addr,
+            delta: self
+                .page
+                .align_up_wrapping(old_len)
+                .abs_diff(self.page.align_up_wrapping(new_len)),
         };
         if self.kernel.mremap == MremapDesign::CheckedUpFront {
             return self.mremap_checked(want);
@@ -375,6 +381,9 @@ impl Cx<'_> {
         }
         let charge = if want.keeps_source() {
             want.new_len
+        } else if self.kernel.mremap == MremapDesign::CheckedUpFront {
+            // The rewritten call charges the difference even where it shrinks.
+            want.delta
         } else {
             want.new_len - want.old_len
         };

@@ -158,6 +158,7 @@ impl Cx<'_> {
                 old_len: len,
                 new_len: len,
                 new_addr: target + gap,
+                delta: 0,
                 ..want
             };
             let source = self.check_prep_vma(Some(id), &part)?;

@@ -146,15 +146,14 @@ impl Cx<'_> {
         if !self.mm.may_lock_more(self.limits, self.page, vm_flags, len) {
             return Err(Errno::EAGAIN);
         }
+        if (file.is_some() || huge) && !fits_a_file(offset, len) {
+            return Err(Errno::EOVERFLOW);
+        }
+        if huge {
+            return Err(refuse_huge(flags, vm_flags));
+        }
         let pgoff = match file {
             Some(file) => {
-                if file_pgoff
-                    .checked_mul(self.page.bytes())
-                    .and_then(|o| o.checked_add(len))
-                    .is_none_or(|end| end > MAX_FILE_SIZE)
-                {
-                    return Err(Errno::EOVERFLOW);
-                }
                 self.check_file(file, prot, flags, &mut vm_flags)?;
                 file_pgoff
             }
@@ -162,10 +161,6 @@ impl Cx<'_> {
         };
         if map.contains(MapFlags::NORESERVE) {
             vm_flags |= VmFlags::NORESERVE;
-        }
-        if huge {
-            // No huge pages are reserved on the machine, so there are none to give.
-            return Err(Errno::ENOMEM);
         }
         self.within("mmap_region", |cx| {
             cx.mmap_region(Request {
@@ -369,9 +364,8 @@ impl Cx<'_> {
             enough_memory(self.limits, charge)?;
             want.flags |= VmFlags::ACCOUNT;
         }
-        if want.file.is_none() && want.flags.contains(VmFlags::SHARED) {
-            self.charge_shmem(&want)?;
-        }
+        // Shared anonymous memory's file is made, and may be refused, only after this: what was in
+        // the way is gone by then (`vms_clean_up_area`, `vms_abort_munmap_vmas`).
         if let Some(g) = &gathered {
             self.complete_unmap(cursor, g);
         }
@@ -455,6 +449,27 @@ impl Request {
             anon_vma: None,
         }
     }
+}
+
+/// Why huge pages cannot be had: they are a file of their own, so a file's rules come first,
+/// and then the machine has reserved none.
+fn refuse_huge(flags: u64, vm_flags: VmFlags) -> Errno {
+    match flags & MapFlags::TYPE_MASK {
+        MapFlags::TYPE_SHARED_VALIDATE if flags & !LEGACY_MASK != 0 => Errno::EOPNOTSUPP,
+        MapFlags::TYPE_SHARED | MapFlags::TYPE_SHARED_VALIDATE | MapFlags::TYPE_PRIVATE
+            if !vm_flags.contains(VmFlags::GROWSDOWN) =>
+        {
+            Errno::ENOMEM
+        }
+        _ => Errno::EINVAL,
+    }
+}
+
+/// `file_mmap_ok`: whether a mapping ends within what a file can hold.
+fn fits_a_file(offset: u64, len: u64) -> bool {
+    offset
+        .checked_add(len)
+        .is_some_and(|end| end <= MAX_FILE_SIZE)
 }
 
 /// `accountable_mapping`: private, writable, not MAP_NORESERVE.

@@ -2,7 +2,7 @@
 
 use sealab_core::addr::AddrRange;
 use sealab_core::call::Call;
-use sealab_core::flags::{MapFlags, Prot};
+use sealab_core::flags::Prot;
 use sealab_core::start::StartState;
 
 /// Questions that are left out on a machine.
@@ -56,12 +56,9 @@ impl Unasked {
                 let grows = (Prot::GROWSDOWN | Prot::GROWSUP).bits();
                 self.protection_keys && is_execute_only(prot) && prot & !grows != EXEC
             }
-            // Such a mapping cannot be populated while it is made: its key is closed.
-            Call::Mmap { prot, flags, .. } => {
-                let populates = MapFlags::from_bits_retain(flags)
-                    .intersects(MapFlags::POPULATE | MapFlags::LOCKED);
-                self.protection_keys && is_execute_only(prot) && (prot != EXEC || populates)
-            }
+            // Such a mapping cannot be populated while it is made, because its key is closed; and
+            // after mlockall(MCL_FUTURE) every mapping is. mprotect makes them without populating.
+            Call::Mmap { prot, .. } => self.protection_keys && is_execute_only(prot),
             _ => false,
         }
     }
@@ -87,7 +84,17 @@ mod tests {
             len: 4096,
             prot,
         };
+        let map = |prot| Call::Mmap {
+            addr: 0,
+            len: 4096,
+            prot,
+            flags: 0x21,
+            fd: -1,
+            offset: 0,
+        };
         for (call, left_out) in [
+            (map(4), true),
+            (map(5), false),
             (protect(4), false),
             (protect(4 | 8), true),
             (protect(4 | 0x100_0000), false),

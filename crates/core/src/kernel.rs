@@ -83,6 +83,8 @@ pub struct Kernel {
     pub relooks_unwritten_on_fault: bool,
     /// 6.17 on: contiguous PTEs are folded in batches, not as single entries are set (arm64).
     pub batches_ptes: bool,
+    /// 6.14 on: ext4 clears a file's last block when it grows, too.
+    pub clears_tail_when_growing: bool,
 }
 
 const V6_8: Kernel = Kernel {
@@ -102,6 +104,7 @@ const V6_8: Kernel = Kernel {
     seal_spares_special_mappings: false,
     relooks_unwritten_on_fault: true,
     batches_ptes: false,
+    clears_tail_when_growing: false,
 };
 
 const V6_11: Kernel = Kernel {
@@ -135,6 +138,7 @@ const V6_18: Kernel = Kernel {
     madvise_rcu: true,
     seal_spares_special_mappings: true,
     batches_ptes: true,
+    clears_tail_when_growing: true,
     ..V6_12
 };
 

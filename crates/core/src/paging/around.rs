@@ -58,13 +58,14 @@ impl Paging<'_> {
         }
     }
 
-    /// `next_uptodate_folio`: folios marked for readahead are left to the fault itself.
+    /// `next_uptodate_folio`: folios marked for readahead and those not read yet are left to the
+    /// fault itself.
     fn next_ready(&self, of: Reading, index: u64, end: u64) -> Option<(u64, FolioId)> {
         let cache = self.mem.caches.get(&of.inode)?;
         let mut at = index;
         while let Some((page, id)) = cache.next(&self.mem.arena, at, end) {
             let folio = self.mem.arena.get(id);
-            if !folio.readahead {
+            if !folio.readahead && !folio.unread {
                 return Some((page, id));
             }
             let (_, inside) = cache.find(&self.mem.arena, page)?;

@@ -181,9 +181,28 @@ impl PhysMem {
                 };
                 let folio = self.arena.get_mut(id);
                 folio.dirty = true;
+                folio.unread = false;
                 let left = u64::from(folio.len() - inside);
                 at = ((index + left) << shift).min(stretch_end).max(at + 1);
             }
+        }
+    }
+
+    /// ext4 clears what lies behind the end of a file in its last block
+    /// (`ext4_block_truncate_page`). The page comes into the page cache for that, but unread where
+    /// nothing was written there; `size` is the end.
+    pub(crate) fn clear_tail(&mut self, counts: &mut Counts, inode: InodeId, size: u64) {
+        const BLOCK: u64 = 4096;
+        let Some(cache) = self.caches.get(&inode) else {
+            return;
+        };
+        let index = size >> self.design.page_size.shift();
+        let wanted = cache.fs == FileSystem::Ext4 && !cache.preread && !size.is_multiple_of(BLOCK);
+        if !wanted || !cache.is_hole(&self.arena, index, 1) {
+            return;
+        }
+        if let Some(id) = self.add_to_cache(counts, inode, FileSystem::Ext4, index, 0) {
+            self.arena.get_mut(id).unread = true;
         }
     }
 

@@ -84,6 +84,7 @@ impl Paging<'_> {
             if !tried && self.read_for_hit(of, fault.vma, index) {
                 return Found::Retry;
             }
+            self.mem.arena.get_mut(folio).unread = false;
             return Found::Page(folio, page);
         }
         let read = self.read_for_miss(of, fault.vma, index);

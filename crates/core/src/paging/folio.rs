@@ -65,6 +65,8 @@ pub(crate) struct Folio {
     pub dirty: bool,
     /// PG_readahead: touching it starts the next readahead.
     pub readahead: bool,
+    /// Not PG_uptodate: in the page cache, but its content was never asked for.
+    pub unread: bool,
     /// Anonymous memory that may be dropped instead of swapped (MADV_FREE).
     pub lazyfree: bool,
     /// How many entries map pages of it; a PMD entry counts once.
@@ -90,6 +92,7 @@ impl Folio {
             cached: false,
             dirty: false,
             readahead: false,
+            unread: false,
             lazyfree: false,
             mapcount: 0,
             entire: 0,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::cx::{Cx, Punch};
 use crate::errno::Errno;
-use crate::file::{FileId, InodeKind};
+use crate::file::{FileId, InodeId, InodeKind};
+use crate::paging::FileSystem;
 
 /// Highest descriptor a process may have.
 const MAX_FD: i32 = 1 << 20;
@@ -78,7 +79,21 @@ impl Cx<'_> {
                 cut: true,
             });
         }
+        self.clear_tail(inode, old, len);
         Ok(0)
+    }
+
+    /// A file's last block is cleared behind its new end, and behind its old one when it grows.
+    fn clear_tail(&mut self, inode: InodeId, old: Option<u64>, new: u64) {
+        let kind = self.files.inode(inode).kind;
+        let end = match old {
+            Some(old) if old >= new => new,
+            Some(old) if self.kernel.clears_tail_when_growing => old,
+            _ => return,
+        };
+        let paging = self.paging();
+        paging.mem.cache(inode, FileSystem::of(kind));
+        paging.mem.clear_tail(paging.counts, inode, end);
     }
 
     pub(super) fn close(&mut self, fd: i32) -> Result<u64, Errno> {

@@ -150,7 +150,7 @@ impl Cx<'_> {
             return Err(Errno::EOVERFLOW);
         }
         if huge {
-            return Err(refuse_huge(flags, vm_flags));
+            return Err(refuse_huge(flags, vm_flags, offset));
         }
         let pgoff = match file {
             Some(file) => {
@@ -453,11 +453,12 @@ impl Request {
 
 /// Why huge pages cannot be had: they are a file of their own, so a file's rules come first,
 /// and then the machine has reserved none.
-fn refuse_huge(flags: u64, vm_flags: VmFlags) -> Errno {
+fn refuse_huge(flags: u64, vm_flags: VmFlags, offset: u64) -> Errno {
     match flags & MapFlags::TYPE_MASK {
         MapFlags::TYPE_SHARED_VALIDATE if flags & !LEGACY_MASK != 0 => Errno::EOPNOTSUPP,
         MapFlags::TYPE_SHARED | MapFlags::TYPE_SHARED_VALIDATE | MapFlags::TYPE_PRIVATE
-            if !vm_flags.contains(VmFlags::GROWSDOWN) =>
+            if !vm_flags.contains(VmFlags::GROWSDOWN)
+                && huge_page_size(flags).is_ok_and(|size| offset.is_multiple_of(size)) =>
         {
             Errno::ENOMEM
         }

@@ -33,8 +33,8 @@ impl Unasked {
         let mut clauses = vec!["accesses to [vvar] (which of its pages there are is the clock's)"];
         if self.protection_keys {
             clauses.push(
-                "key 0, and unusual execute-only mappings (this CPU has protection keys, which \
-                 Linux makes execute-only mappings of)",
+                "key 0 and execute-only mappings (this CPU has protection keys, which Linux makes \
+                 execute-only mappings of)",
             );
         }
         clauses
@@ -50,24 +50,18 @@ impl Unasked {
             }
             // Key 0 is there with protection keys and is not without.
             Call::PkeyMprotect { pkey: 0, .. } => self.protection_keys,
-            // Only exactly PROT_EXEC gets the key that makes a mapping execute-only, so other
-            // spellings of it do not merge with it.
-            Call::PkeyMprotect { prot, .. } | Call::Mprotect { prot, .. } => {
-                let grows = (Prot::GROWSDOWN | Prot::GROWSUP).bits();
-                self.protection_keys && is_execute_only(prot) && prot & !grows != EXEC
-            }
-            // Such a mapping cannot be populated while it is made, because its key is closed; and
-            // after mlockall(MCL_FUTURE) every mapping is. mprotect makes them without populating.
-            Call::Mmap { prot, .. } => self.protection_keys && is_execute_only(prot),
+            // An execute-only mapping gets a key of its own: it cannot be populated while it is made,
+            // and merges and shares an anon_vma with its like alone.
+            Call::PkeyMprotect { prot, .. }
+            | Call::Mprotect { prot, .. }
+            | Call::Mmap { prot, .. } => self.protection_keys && is_execute_only(prot),
             _ => false,
         }
     }
 }
 
-const EXEC: u64 = Prot::EXEC.bits();
-
 fn is_execute_only(prot: u64) -> bool {
-    prot & (Prot::READ | Prot::WRITE | Prot::EXEC).bits() == EXEC
+    prot & (Prot::READ | Prot::WRITE | Prot::EXEC).bits() == Prot::EXEC.bits()
 }
 
 #[cfg(test)]
@@ -95,9 +89,8 @@ mod tests {
         for (call, left_out) in [
             (map(4), true),
             (map(5), false),
-            (protect(4), false),
+            (protect(4), true),
             (protect(4 | 8), true),
-            (protect(4 | 0x100_0000), false),
             (protect(5 | 8), false),
         ] {
             assert_eq!(with.holds(&call), left_out, "{call:?}");

@@ -71,25 +71,9 @@ pub fn make(args: &LinkArgs) -> Ending {
 }
 
 fn link_of(args: &LinkArgs) -> Result<String, String> {
-    let given = &args.variants;
-    // The default comparison takes no room in a link.
-    let chosen = !given.kernel.is_empty()
-        || !given.memory.is_empty()
-        || given.cpu != sealab_lab::cost::DEFAULT_CPU;
-    let mut variants = Vec::new();
-    if chosen {
-        for ids in variant::product(&given.kernel, &given.memory, &given.cpu) {
-            let ids = variant::resolve(&ids).map_err(|e| e.to_string())?.ids;
-            variants.push(LinkVariant {
-                kernel: ids.kernel,
-                memory: ids.memory,
-                cpu: ids.cpu,
-            });
-        }
-    }
     let state = LinkState {
         text: input::text(&args.file)?,
-        variants,
+        variants: variants_for_link(&args.variants)?,
         maps: args.maps.as_deref().map(input::text).transpose()?,
         view: args.view.clone(),
         step: args.step,
@@ -97,6 +81,30 @@ fn link_of(args: &LinkArgs) -> Result<String, String> {
         pid: args.pid,
     };
     link::encode(&state).map_err(|e| e.to_string())
+}
+
+/// The variants as a link has them; the default comparison takes no room in it.
+///
+/// # Errors
+/// An id that names nothing.
+pub fn variants_for_link(given: &Variants) -> Result<Vec<LinkVariant>, String> {
+    let chosen = !given.kernel.is_empty()
+        || !given.memory.is_empty()
+        || given.cpu != sealab_lab::cost::DEFAULT_CPU;
+    if !chosen {
+        return Ok(Vec::new());
+    }
+    let all = variant::product(&given.kernel, &given.memory, &given.cpu);
+    all.iter()
+        .map(|ids| {
+            let ids = variant::resolve(ids).map_err(|e| e.to_string())?.ids;
+            Ok(LinkVariant {
+                kernel: ids.kernel,
+                memory: ids.memory,
+                cpu: ids.cpu,
+            })
+        })
+        .collect()
 }
 
 pub fn open(args: &OpenArgs) -> Ending {

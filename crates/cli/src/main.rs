@@ -3,6 +3,7 @@
 mod diagnostics;
 mod input;
 mod link;
+mod render;
 mod replay;
 mod run;
 mod verify;
@@ -22,6 +23,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    Render(render::Args),
     Replay(replay::Args),
     Verify(verify::Args),
     Link(link::LinkArgs),
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     match cli.command {
         Command::Run(args) => run::run(&args),
+        Command::Render(args) => render::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Link(args) => link::make(&args),

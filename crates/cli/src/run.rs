@@ -199,7 +199,8 @@ fn bold(text: String) -> Cell {
     Cell::new(text).add_attribute(Attribute::Bold)
 }
 
-fn ending(session: &Session) -> Ending {
+/// What a finished run says by the exit status.
+pub fn ending(session: &Session) -> Ending {
     if session.parsed().program.statements().is_empty() && session.diagnostics().is_empty() {
         eprintln!("sealab: there is no call in the text; an example: munmap(0x10000, 4K)");
         return Ending::Wrong;

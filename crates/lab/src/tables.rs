@@ -50,6 +50,24 @@ impl Session {
         out
     }
 
+    /// The scenario in a fence that its own text cannot close, then [`Self::markdown`], then a link
+    /// where there is one: a result that can be read without opening anything.
+    #[must_use]
+    pub fn markdown_with_scenario(&self, link: Option<&str>) -> String {
+        let text = self.text();
+        let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+        let fence = "`".repeat(longest.saturating_add(1).max(3));
+        let mut out = format!(
+            "{fence}c\n{}\n{fence}\n\n{}",
+            text.trim_end(),
+            self.markdown()
+        );
+        if let Some(link) = link {
+            let _ = write!(out, "\n[Open in sealab]({link})\n");
+        }
+        out
+    }
+
     /// The session as CSV: one line for each listed call of each variant, with its counts.
     #[must_use]
     pub fn csv(&self) -> String {

@@ -49,6 +49,10 @@ pub mod kind {
     pub const MARKDOWN: &str = "markdown";
     /// Body [`super::RunId`], answer: the whole report (`sealab-report/1`).
     pub const REPORT: &str = "report";
+    /// Body [`super::RunId`], answer: the calls as CSV.
+    pub const CSV: &str = "csv";
+    /// Body [`super::PictureRequest`], answer: [`super::Drawn`], a view as a file.
+    pub const PICTURE: &str = "picture";
 }
 
 /// How a question went, by the `kind` of the answer.
@@ -121,6 +125,41 @@ pub struct StepRequest {
     pub run: u64,
     /// Which step.
     pub step: usize,
+}
+
+/// A view of a run at a step, as a file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PictureRequest {
+    /// Which run.
+    pub run: u64,
+    /// Which step; the first at which the variants differ when absent, else the last.
+    pub step: Option<usize>,
+    /// `space` or `calls`.
+    pub view: String,
+    /// `auto`, `light` or `dark`.
+    pub theme: String,
+    /// Least width, in CSS pixels; a usual one when 0.
+    pub width: f64,
+    /// The link that reproduces it, for the metadata.
+    pub link: String,
+}
+
+/// A view drawn.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Drawn {
+    /// The step it shows.
+    pub step: usize,
+    /// How many steps there are.
+    pub steps: usize,
+    /// The step in words.
+    pub caption: String,
+    /// The picture, as SVG text.
+    pub svg: String,
+    /// The calls around the step as an HTML table.
+    pub table: String,
+    /// Where the designs differ, a sentence each.
+    pub differences: Vec<String>,
 }
 
 /// A window of a run's calls.

@@ -7,9 +7,11 @@ use sealab_lab::report::Report;
 use sealab_lab::run::{self, RunOptions};
 use sealab_lab::session::{Input, Session};
 use sealab_lab::{cost, variant, words};
+use sealab_picture::{Picture, Scene, Theme, View, calls, scene};
 use sealab_protocol::{
-    Catalogue, Choice, CostView, Diagnostic, Example, Fault, LinkState, Overview, Place, Progress,
-    Rows, RowsRequest, RunId, RunRequest, SpaceView, StepDetail, StepRequest, Variant,
+    Catalogue, Choice, CostView, Diagnostic, Drawn, Example, Fault, LinkState, Overview,
+    PictureRequest, Place, Progress, Rows, RowsRequest, RunId, RunRequest, SpaceView, StepDetail,
+    StepRequest, Variant,
 };
 use sealab_scenario::link;
 
@@ -123,6 +125,51 @@ impl Engine {
     /// Where the run is not the one held.
     pub fn report(&mut self, request: RunId) -> Result<Report, Fault> {
         Ok(self.session(request.run)?.report())
+    }
+
+    /// The calls as CSV.
+    ///
+    /// # Errors
+    /// Where the run is not the one held.
+    pub fn csv(&mut self, request: RunId) -> Result<String, Fault> {
+        Ok(self.session(request.run)?.csv())
+    }
+
+    /// A view as a file.
+    ///
+    /// # Errors
+    /// Where the run is not the one held, or the view or theme is none that can be drawn.
+    pub fn picture(&mut self, request: &PictureRequest) -> Result<Drawn, Fault> {
+        let unknown = |what: &str, given: &str| {
+            Fault::new("message", format!("There is no {what} {given:?} to draw."))
+        };
+        let or = |given: &str, default: &'static str| match given {
+            "" => default.to_owned(),
+            given => given.to_owned(),
+        };
+        let (view, theme) = (or(&request.view, "space"), or(&request.theme, "auto"));
+        let view = View::named(&view).ok_or_else(|| unknown("view", &view))?;
+        let theme = Theme::named(&theme).ok_or_else(|| unknown("theme", &theme))?;
+        let scene = Scene::of(self.session(request.run)?, request.step);
+        let width = match request.width {
+            width if width.is_finite() && width > 0.0 => width.min(scene::WIDTH_MAX),
+            _ => scene::WIDTH,
+        };
+        let picture = Picture {
+            view,
+            theme,
+            width,
+            link: &request.link,
+            ..Picture::of(&scene)
+        };
+        Ok(Drawn {
+            step: scene.step,
+            steps: scene.steps,
+            caption: scene.caption(),
+            svg: picture.svg(),
+            table: calls::html_table(&scene),
+            differences: scene.differences.clone(),
+        })
     }
 
     fn session(&mut self, run: u64) -> Result<&mut Session, Fault> {

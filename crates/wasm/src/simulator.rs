@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use js_sys::{Array, Date, Function, Object, Reflect, Uint32Array, global};
 use sealab_protocol::{
-    CursorRequest, Fault, LinkState, RowsRequest, RunId, RunRequest, StepRequest, TextRequest,
-    VERSION, answer, kind,
+    CursorRequest, Fault, LinkState, PictureRequest, RowsRequest, RunId, RunRequest, StepRequest,
+    TextRequest, VERSION, answer, kind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -91,6 +91,8 @@ impl Simulator {
             kind::STEP => to_js(&engine.step(from_js::<StepRequest>(body)?)?),
             kind::COST => to_js(&engine.cost(from_js::<RunId>(body)?)?),
             kind::MARKDOWN => to_js(&engine.markdown(from_js::<RunId>(body)?)?),
+            kind::CSV => to_js(&engine.csv(from_js::<RunId>(body)?)?),
+            kind::PICTURE => to_js(&engine.picture(&from_js::<PictureRequest>(body)?)?),
             kind::REPORT => to_js(&engine.report(from_js::<RunId>(body)?)?),
             kind::TOKENS => Ok(tokens(&from_js::<TextRequest>(body)?.text)),
             kind::COMPLETE => {

@@ -1,10 +1,11 @@
 //! The address spaces of all variants at a step, on one axis.
 
-mod axis;
 mod legend;
+mod ruler;
 mod strip;
 mod text;
 
+use sealab_picture::axis::Axis;
 use sealab_protocol::{SpaceView as Space, StepRequest, kind};
 use web_sys::Element;
 use yew::prelude::*;
@@ -14,8 +15,8 @@ use crate::hooks::use_answer;
 use crate::store::use_store;
 use crate::ui::{Plain, use_width};
 
-use axis::{Axis, Ruler};
 use legend::Legend;
+use ruler::Ruler;
 use strip::Strip;
 use text::MapsText;
 

@@ -1,20 +1,16 @@
-//! From segments of the address space to places on the screen.
+//! From segments of the address space to places in a picture, in CSS pixels.
 
 use std::ops::Range;
-use std::rc::Rc;
 
-use sealab_protocol::{Segment, SpaceView as Space};
-use yew::prelude::*;
+use sealab_lab::view::{Segment, SpaceView};
 
-use crate::store::Shared;
-
-/// Least width of a part, in CSS pixels: below it strips scroll sideways.
-const PART_MIN_PX: f64 = 16.0;
+/// Least width of a part: below it a picture gets wider than asked for.
+pub const PART_MIN_PX: f64 = 16.0;
 /// Room at both ends for the outline of what changed.
 const END_PX: f64 = 3.0;
-/// Room that a ruler's address takes, in CSS pixels.
-const ADDRESS_PX: f64 = 84.0;
-/// How much further than what is in sight is drawn, in CSS pixels.
+/// Room that a ruler's address takes.
+pub const ADDRESS_PX: f64 = 84.0;
+/// How much further than what is in sight is drawn.
 const MARGIN_PX: f64 = 400.0;
 
 /// Where each segment stands.
@@ -24,8 +20,22 @@ pub struct Axis {
     edges: Vec<f64>,
 }
 
+/// An address below the strips.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tick {
+    /// Its segment.
+    pub segment: usize,
+    /// Where it stands.
+    pub x: f64,
+    /// The address, shortened.
+    pub text: String,
+    /// Whether its text ends here instead of beginning, because there is no room behind it.
+    pub ends: bool,
+}
+
 impl Axis {
-    /// Lays `segments` out over `width` CSS pixels, or more where that is too narrow.
+    /// Lays `segments` out over `width`, or more where that is too narrow.
+    #[must_use]
     pub fn new(segments: &[Segment], width: f64) -> Self {
         let parts: f64 = segments.iter().map(|segment| segment.width.max(0.01)).sum();
         let room = (width - 2.0 * END_PX).max(0.0);
@@ -44,6 +54,7 @@ impl Axis {
     }
 
     /// Left edge of a segment; the end for all beyond the last.
+    #[must_use]
     pub fn at(&self, segment: usize) -> f64 {
         self.edges
             .get(segment)
@@ -52,6 +63,7 @@ impl Axis {
     }
 
     /// Width of all.
+    #[must_use]
     pub fn width(&self) -> f64 {
         self.end() + END_PX
     }
@@ -61,6 +73,7 @@ impl Axis {
     }
 
     /// The segments in sight and near it.
+    #[must_use]
     pub fn window(&self, scrolled: f64, width: f64) -> Range<usize> {
         let first = self.edges.partition_point(|&x| x < scrolled - MARGIN_PX);
         let last = self
@@ -69,80 +82,51 @@ impl Axis {
         // Coarse, so that scrolling a little draws nothing anew.
         first.saturating_sub(1) / 8 * 8..last.div_ceil(8) * 8
     }
+
+    /// Addresses to write under the segments of `window`: as many as have room, none at a hole.
+    #[must_use]
+    pub fn ticks(&self, segments: &[Segment], window: &Range<usize>) -> Vec<Tick> {
+        let mut free_from = 0.0;
+        let in_sight = segments.iter().enumerate();
+        let in_sight = in_sight.take(window.end).skip(window.start);
+        in_sight
+            .filter(|(_, segment)| !segment.hole)
+            .filter_map(|(index, segment)| {
+                let x = self.at(index);
+                if x < free_from {
+                    return None;
+                }
+                free_from = x + ADDRESS_PX;
+                Some(Tick {
+                    segment: index,
+                    x,
+                    text: short(&segment.start),
+                    ends: x + ADDRESS_PX > self.width() && self.width() > ADDRESS_PX,
+                })
+            })
+            .collect()
+    }
 }
 
-/// Properties of [`Ruler`].
-#[derive(Properties, PartialEq)]
-pub struct RulerProps {
-    /// What is shown.
-    pub space: Shared<Space>,
-    /// Where.
-    pub axis: Rc<Axis>,
-    /// Which segments are in sight.
-    pub window: Range<usize>,
-}
-
-/// Addresses below the strips, and marks where the variants differ.
-#[component]
-pub fn Ruler(props: &RulerProps) -> Html {
-    let (space, axis) = (&props.space, &props.axis);
+/// For each segment, whether the variants differ in it.
+#[must_use]
+pub fn differing(space: &SpaceView) -> Vec<bool> {
     let mut differs = vec![false; space.axis.len()];
-    for block in space
-        .strips
-        .iter()
-        .flat_map(|strip| &strip.blocks)
-        .filter(|b| b.differs)
-    {
+    let blocks = space.strips.iter().flat_map(|strip| &strip.blocks);
+    for block in blocks.filter(|block| block.differs) {
         if let Some(range) = differs.get_mut(block.first..block.last.min(space.axis.len())) {
             range.fill(true);
         }
     }
-    let mut free_from = 0.0;
-    let in_sight = space
-        .axis
-        .iter()
-        .enumerate()
-        .take(props.window.end)
-        .skip(props.window.start);
-    let ticks = in_sight.clone().filter(|(_, segment)| !segment.hole).filter_map(|(index, segment)| {
-        let x = axis.at(index);
-        let shown = x >= free_from;
-        if shown {
-            free_from = x + ADDRESS_PX;
-        }
-        shown.then(|| {
-            let last = x + ADDRESS_PX > axis.width();
-            html! {
-                <g key={format!("tick-{index}")} transform={format!("translate({x:.1} 0)")}>
-                    <path class="tick" d="M.5 8v5" />
-                    <text x={if last { "0" } else { "3" }} y="22"
-                        text-anchor={if last && axis.width() > ADDRESS_PX { "end" } else { "start" }}>
-                        { short(&segment.start) }
-                    </text>
-                </g>
-            }
-        })
-    });
-    let marks = in_sight.clone().filter(|&(index, _)| differs[index]).map(|(index, _)| {
-        let (from, to) = (axis.at(index), axis.at(index + 1));
-        html! {
-            <rect key={format!("mark-{index}")} class="differs" x={format!("{from:.1}")} y="1" height="4"
-                width={format!("{:.1}", (to - from - 1.0).max(1.0))} rx="1" />
-        }
-    });
-    html! {
-        <svg class="ruler" width={format!("{:.1}", axis.width())} height="28" aria-hidden="true">
-            { for marks }
-            { for ticks.collect::<Vec<_>>() }
-        </svg>
-    }
+    differs
 }
 
 /// An address without the digits that all addresses share on most machines.
-fn short(address: &str) -> String {
+#[must_use]
+pub fn short(address: &str) -> String {
     let digits = address.trim_start_matches("0x").trim_start_matches('0');
     match digits.char_indices().rev().nth(7) {
-        Some((at, _)) if at > 0 => format!("…{}", &digits[at..]),
+        Some((at, _)) if at > 0 => format!("…{}", digits.get(at..).unwrap_or_default()),
         _ => format!("0x{}", if digits.is_empty() { "0" } else { digits }),
     }
 }
@@ -185,5 +169,16 @@ mod tests {
         assert_eq!(short("0x7ffff7fb8000"), "…f7fb8000");
         assert_eq!(short("0x10000"), "0x10000");
         assert_eq!(short("0x0"), "0x0");
+    }
+
+    #[test]
+    fn addresses_never_run_into_one_another() {
+        let all = segments(&[1.0; 50]);
+        let axis = Axis::new(&all, 800.0);
+        let ticks = axis.ticks(&all, &(0..50));
+        assert!(ticks.len() > 3);
+        for pair in ticks.windows(2) {
+            assert!(pair[1].x - pair[0].x >= ADDRESS_PX);
+        }
     }
 }

@@ -176,3 +176,37 @@ fn replay_ends_with_its_count() {
     assert_eq!(wrong.status.code(), Some(1));
     assert!(out(&wrong).contains("recorded:") && out(&wrong).contains("simulated:"));
 }
+
+#[test]
+fn render_draws_what_run_says() {
+    let file = project("gallery/mprotect-across-a-seal.seal");
+    let svg = sealab(&["render", &file], "");
+    assert_eq!(svg.status.code(), Some(0), "{}", err(&svg));
+    let svg = out(&svg);
+    assert!(svg.starts_with("<svg ") && svg.contains("EPERM, 8K changed"));
+    assert!(svg.contains("<metadata>#v1/"), "the link is in it");
+    let page = ["--page", "https://example.org/sealab/"];
+    let html = out(&sealab(
+        &[&["render", &file, "--html"], &page[..]].concat(),
+        "",
+    ));
+    assert!(html.starts_with("<sealab-play src=\"#v1/") && html.contains("<table"));
+    assert!(html.contains("href=\"https://example.org/sealab/#v1/"));
+    let markdown = out(&sealab(
+        &[&["render", &file, "--markdown"], &page[..]].concat(),
+        "",
+    ));
+    assert!(markdown.starts_with("```c\n# mprotect across a seal"));
+    assert!(
+        markdown.ends_with(")\n") && markdown.contains("[Open in sealab](https://example.org/")
+    );
+    let calls = out(&sealab(
+        &["render", "-", "--view", "calls", "--theme", "dark"],
+        SEALED,
+    ));
+    assert!(calls.contains("munmap(a, 8K)") && calls.contains("#141c25"));
+    for wrong in [&["--view", "tree"], &["--theme", "red"], &["--width", "0"]] {
+        let all = [&["render", "-"], &wrong[..]].concat();
+        assert_eq!(sealab(&all, SEALED).status.code(), Some(2), "{wrong:?}");
+    }
+}

@@ -8,9 +8,9 @@ use sealab_core::addr::{AddrRange, PageSize};
 use sealab_core::call::{Call, MemorySystem as _, ProcessId};
 use sealab_core::flags::{MapFlags, Prot};
 use sealab_core::kernel::{Kernel, KernelId};
-use sealab_core::machine::{Config, Machine};
-use sealab_core::paging::MemoryDesign;
-use sealab_core::tlb::{Kind, NEOVERSE_N1, Tlb};
+use sealab_core::machine::{At, Config, Machine};
+use sealab_core::paging::{Access, MemoryDesign};
+use sealab_core::tlb::NEOVERSE_N1;
 
 fn main() {
     divan::main();
@@ -18,6 +18,8 @@ fn main() {
 
 const BASE: u64 = 0x100_0000_0000;
 const ACCESSES: u64 = 1 << 20;
+/// Accesses handed over at a time, as a run does.
+const CHUNK: usize = 1024;
 
 /// A machine with `bytes` of touched memory.
 fn machine(bytes: u64) -> Machine {
@@ -45,18 +47,29 @@ fn machine(bytes: u64) -> Machine {
     machine
 }
 
+/// Accesses as a run of a scenario makes them: page tables, access flags and TLBs together.
 fn run(bencher: Bencher<'_, '_>, bytes: u64, mut next: impl FnMut(u64) -> u64 + Sync + Send) {
-    let machine = machine(bytes);
+    let mut machine = machine(bytes);
     let table = machine.page_table(ProcessId(0)).unwrap();
     assert!(table.rss(AddrRange::new(BASE, BASE + bytes)).0 == bytes);
-    let mut tlb = Tlb::new(&NEOVERSE_N1, PageSize::K4);
+    machine.attach_tlb(&NEOVERSE_N1);
+    let mut chunk = Vec::with_capacity(CHUNK);
     bencher.counter(ItemsCount::new(ACCESSES)).bench_local(|| {
-        for i in 0..ACCESSES {
-            let addr = BASE + next(i) % bytes;
-            tlb.access(table.mm(), addr, Kind::Data, || table.translation(addr));
+        let mut accesses = machine.accesses(ProcessId(0), ACCESSES);
+        let mut made = 0;
+        while made < ACCESSES {
+            chunk.clear();
+            chunk.extend((made..ACCESSES).take(CHUNK).map(|i| At {
+                addr: BASE + next(i) % bytes,
+                access: Access::Load,
+            }));
+            accesses.make(&chunk).unwrap();
+            made += chunk.len() as u64;
         }
-        *tlb.stats()
+        made
     });
+    let stats = machine.tlb().unwrap().stats();
+    assert!(stats.data_accesses >= ACCESSES && stats.faults == 0);
 }
 
 fn random() -> impl FnMut(u64) -> u64 {

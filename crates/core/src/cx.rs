@@ -3,6 +3,7 @@
 use crate::addr::{AddrRange, PageSize};
 use crate::chain::chain;
 use crate::file::{FdTable, Files, InodeId};
+use crate::hardware::Hardware;
 use crate::kernel::Kernel;
 use crate::machine::{CallTrace, Change, ChangeKind, Limits, WalkRecord};
 use crate::meter::{Counter, Counts};
@@ -62,6 +63,8 @@ pub struct Cx<'m> {
     pub meter: &'m mut Meter,
     pub next_anon_vma: &'m mut u32,
     pub punches: &'m mut Vec<Punch>,
+    /// TLBs, where the machine has any.
+    pub hardware: Option<&'m mut Hardware>,
 }
 
 impl Cx<'_> {

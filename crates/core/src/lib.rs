@@ -11,6 +11,7 @@ mod cx;
 pub mod errno;
 pub mod file;
 pub mod flags;
+mod hardware;
 pub mod kernel;
 pub mod machine;
 pub mod meter;

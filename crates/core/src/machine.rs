@@ -1,10 +1,13 @@
 //! All of it together: processes, files and physical memory under one kernel.
 
+mod accesses;
+
 use crate::addr::{AddrRange, PageSize, Pages};
 use crate::call::{Call, Mapping, MappingFile, MemorySystem, Outcome, ProcessId};
 use crate::cx::{Cx, Meter, Punch};
 use crate::errno::Errno;
 use crate::file::Files;
+use crate::hardware::Hardware;
 use crate::kernel::Kernel;
 use crate::meter::Counts;
 use crate::mm::Process;
@@ -13,6 +16,8 @@ use crate::start::{self, StartState};
 use crate::vma::area::{SpecialName, Vma};
 use crate::vma::height;
 use crate::vma::tree::VmaTree;
+
+pub use accesses::{Accesses, At, MemoryUse};
 
 /// Limits and settings of the machine that calls can run into.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -155,6 +160,7 @@ pub struct Machine {
     meter: Meter,
     next_anon_vma: u32,
     punches: Vec<Punch>,
+    hardware: Option<Box<Hardware>>,
 }
 
 impl Machine {
@@ -168,6 +174,7 @@ impl Machine {
             meter: Meter::default(),
             next_anon_vma: 0,
             punches: Vec::new(),
+            hardware: None,
             config,
         };
         let first = start::build(
@@ -349,7 +356,17 @@ impl Machine {
             meter: &mut self.meter,
             next_anon_vma: &mut self.next_anon_vma,
             punches: &mut self.punches,
+            hardware: self.hardware.as_deref_mut(),
         })
+    }
+
+    /// Forgets what is known of the call before.
+    fn begin(&mut self) {
+        self.meter.begin();
+        let log = &mut self.mem.log;
+        if self.hardware.is_some() || log.on {
+            log.clear();
+        }
     }
 
     fn fork(&mut self, by: ProcessId) -> Result<u64, Errno> {
@@ -358,6 +375,9 @@ impl Machine {
         }
         let mut cx = self.cx(by).ok_or(Errno::ESRCH)?;
         let mm = cx.fork_mm()?;
+        if let Some(hardware) = cx.hardware {
+            hardware.forked(cx.mm.pages.mm(), mm.pages.mm());
+        }
         let parent = self.process(by).ok_or(Errno::ESRCH)?;
         let child = Process {
             mm,
@@ -475,6 +495,7 @@ impl Machine {
 impl Cx<'_> {
     /// `exit_mmap`: seals do not stop it.
     fn unmap_everything(&mut self) {
+        self.paging().begin_exit();
         let tree = std::mem::take(&mut self.mm.tree);
         for (_, vma) in tree.iter() {
             self.paging().unmap(vma, vma.range());
@@ -482,12 +503,15 @@ impl Cx<'_> {
         self.paging().free_tables(AddrRange::new(0, u64::MAX), 0, 0);
         self.paging().end_gather();
         self.mm.tree = VmaTree::default();
+        if let Some(hardware) = self.hardware.as_deref_mut() {
+            hardware.ended(self.mm.pages.mm());
+        }
     }
 }
 
 impl MemorySystem for Machine {
     fn call(&mut self, by: ProcessId, call: &Call) -> Outcome {
-        self.meter.begin();
+        self.begin();
         let outcome = match call {
             Call::Fork => self.fork(by).into(),
             Call::Exit => self.exit(by).into(),
@@ -499,6 +523,10 @@ impl MemorySystem for Machine {
         };
         if !self.punches.is_empty() {
             self.punch_holes();
+        }
+        if let Some(hardware) = &mut self.hardware {
+            let mm = self.processes.get(by.0 as usize).map(|p| p.mm.pages.mm());
+            hardware.called(mm, call, outcome, &self.meter.trace, &mut self.mem.log);
         }
         outcome
     }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use sealab_core::addr::PageSize;
 use sealab_core::kernel::{KERNELS, Kernel};
-use sealab_core::paging::{ContPte, DESIGNS, MemoryDesign};
+use sealab_core::paging::{Arch, ContPte, DESIGNS, MemoryDesign};
+use sealab_core::tlb::{NEOVERSE_N1, Profile, SKYLAKE};
 
 use crate::cost::{self, CpuProfile};
 use crate::report::Variant;
@@ -25,6 +26,37 @@ pub struct Resolved {
     pub memory: MemoryDesign,
     /// The CPU whose weights price the counts.
     pub cpu: &'static CpuProfile,
+}
+
+impl Resolved {
+    /// The TLBs it has: those of its CPU where they are known, else those of a common one of its
+    /// architecture.
+    #[must_use]
+    pub fn tlb(&self) -> &'static Profile {
+        Profile::by_id(&self.ids.cpu).unwrap_or(match self.memory.arch {
+            Arch::X86_64 => &SKYLAKE,
+            Arch::Arm64 => &NEOVERSE_N1,
+        })
+    }
+}
+
+/// Looks up variants that are compared with one another. Where all have 4K single pages they are
+/// on x86-64, whose kernels most recordings are of; beside any other memory all are on arm64,
+/// which alone has it.
+///
+/// # Errors
+/// The first id that names nothing.
+pub fn resolve_all(variants: &[Variant]) -> Result<Vec<Resolved>, UnknownId> {
+    let mut all = variants
+        .iter()
+        .map(resolve)
+        .collect::<Result<Vec<_>, _>>()?;
+    if all.iter().all(|v| v.memory == MemoryDesign::BASELINE_4K) {
+        for variant in &mut all {
+            variant.memory = variant.memory.clone().on(Arch::X86_64);
+        }
+    }
+    Ok(all)
 }
 
 /// An id that names nothing.

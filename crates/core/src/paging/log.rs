@@ -97,14 +97,18 @@ pub struct TlbFlush {
 /// What is written down while it is on.
 #[derive(Clone, Debug, Default)]
 pub struct PageLog {
-    /// Whether anything is.
+    /// Whether events and invalidations are.
     pub on: bool,
+    /// Whether invalidations are, whatever `on` says: a machine with TLBs needs them.
+    pub flushes_on: bool,
     /// Folds and unfolds, in order.
     pub events: Vec<PageEvent>,
     /// TLB invalidations, in order.
     pub flushes: Vec<TlbFlush>,
-    /// Entries left out because a list was full.
+    /// Events left out because the list was full.
     pub dropped: u64,
+    /// Invalidations left out because the list was full.
+    pub dropped_flushes: u64,
 }
 
 /// Longest list kept between two [`PageLog::clear`]s.
@@ -123,13 +127,13 @@ impl PageLog {
     }
 
     pub(crate) fn flush(&mut self, flush: TlbFlush) {
-        if !self.on {
+        if !self.on && !self.flushes_on {
             return;
         }
         if self.flushes.len() < MOST {
             self.flushes.push(flush);
         } else {
-            self.dropped += 1;
+            self.dropped_flushes += 1;
         }
     }
 
@@ -138,5 +142,6 @@ impl PageLog {
         self.events.clear();
         self.flushes.clear();
         self.dropped = 0;
+        self.dropped_flushes = 0;
     }
 }

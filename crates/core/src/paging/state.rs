@@ -91,6 +91,17 @@ impl PageTable {
     }
 }
 
+impl PageTable {
+    /// Whether the page at `addr` counts in Rss.
+    #[must_use]
+    pub fn is_resident(&self, addr: u64) -> bool {
+        match self.block(addr) {
+            Some(pte) => pte.resident(),
+            None => self.pte(addr).resident(),
+        }
+    }
+}
+
 impl Paging<'_> {
     /// Whether a page is mapped at `addr` (zero page and PROT_NONE entries included).
     #[must_use]

@@ -1,5 +1,6 @@
 //! Loads, stores and instruction fetches, and the page faults they take.
 
+use crate::addr::AddrRange;
 use crate::call::{Call, Outcome};
 use crate::cx::Cx;
 use crate::errno::Signal;
@@ -12,6 +13,15 @@ use crate::vma::area::Vma;
 use crate::vma::iter::Cursor;
 use crate::vma::place::STACK_GUARD_PAGES;
 use crate::vma::tree::VmaId;
+
+/// Who a page is faulted in for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Faulter {
+    /// The program, whose access follows.
+    Program,
+    /// The kernel on its behalf (mlock, MAP_POPULATE): the contents stay as they are.
+    Kernel,
+}
 
 impl Cx<'_> {
     /// Touches one byte at the address and at each following page start, until one faults for
@@ -39,17 +49,30 @@ impl Cx<'_> {
     }
 
     fn touch(&mut self, addr: u64, access: Access) -> Result<(), Signal> {
+        self.reach(addr, access)?;
+        if let Some(hardware) = self.hardware.as_deref_mut() {
+            hardware.access(&self.mm.pages, addr, access);
+        }
+        Ok(())
+    }
+
+    /// Makes the page tables let the access through. Says whether they did so from the start.
+    pub fn reach(&mut self, addr: u64, access: Access) -> Result<bool, Signal> {
         if addr >= self.limits.task_size {
             return Err(Signal::Segv);
         }
         if self.paging().hardware_access(addr, access) {
-            return Ok(());
+            return Ok(true);
         }
         let handler = match self.mem.design().arch {
             Arch::X86_64 => "do_user_addr_fault",
             Arch::Arm64 => "do_page_fault",
         };
-        self.within(handler, |cx| cx.page_fault(addr, access))
+        let result = self.within(handler, |cx| cx.page_fault(addr, access));
+        if let Some(hardware) = self.hardware.as_deref_mut() {
+            hardware.fault(&mut self.mem.log);
+        }
+        result.map(|()| false)
     }
 
     fn page_fault(&mut self, addr: u64, access: Access) -> Result<(), Signal> {
@@ -77,7 +100,7 @@ impl Cx<'_> {
     }
 
     fn bring_in_page(&mut self, id: VmaId, addr: u64, access: Access) -> Result<(), Signal> {
-        match self.fault_with_anon_vma(id, addr, access) {
+        match self.fault_with_anon_vma(id, addr, access, Faulter::Program) {
             Fault::Done => Ok(()),
             Fault::Bus => Err(Signal::Bus),
             Fault::Guard | Fault::Oom | Fault::NeedAnonVma => Err(Signal::Segv),
@@ -150,15 +173,21 @@ impl Cx<'_> {
     }
 
     /// A fault in a mapping that allows the access; its anon_vma is prepared where it takes one.
-    pub(super) fn fault_with_anon_vma(&mut self, id: VmaId, addr: u64, access: Access) -> Fault {
-        let vma = *self.mm.tree.get(id);
-        let fault = self.paging().fault(&vma, addr, access);
+    pub(super) fn fault_with_anon_vma(
+        &mut self,
+        id: VmaId,
+        addr: u64,
+        access: Access,
+        by: Faulter,
+    ) -> Fault {
+        let fault = self.fault_once(id, addr, access, by);
         if fault != Fault::NeedAnonVma {
             return fault;
         }
+        let anonymous = self.mm.tree.get(id).is_anonymous();
         let step = if !self.paging().would_fault(addr, Access::Load) {
             "do_wp_page"
-        } else if vma.is_anonymous() {
+        } else if anonymous {
             "do_anonymous_page"
         } else {
             "do_cow_fault"
@@ -168,8 +197,20 @@ impl Cx<'_> {
                 cx.within("__vmf_anon_prepare", |cx| cx.prepare_anon_vma(id));
             });
         });
+        self.fault_once(id, addr, access, by)
+    }
+
+    fn fault_once(&mut self, id: VmaId, addr: u64, access: Access, by: Faulter) -> Fault {
         let vma = *self.mm.tree.get(id);
-        self.paging().fault(&vma, addr, access)
+        match by {
+            Faulter::Program => self.paging().fault(&vma, addr, access),
+            Faulter::Kernel => {
+                let start = self.page.align_down(addr);
+                let page = AddrRange::new(start, start.saturating_add(self.page.bytes()));
+                let write = access == Access::Store;
+                self.paging().populate(&vma, page, write)
+            }
+        }
     }
 }
 

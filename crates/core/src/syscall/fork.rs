@@ -57,6 +57,7 @@ impl Cx<'_> {
             }
             .fork(&mut child.pages, &parent, &vma);
         }
+        self.paging().end_fork();
         Ok(child)
     }
 }

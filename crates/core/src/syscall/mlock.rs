@@ -6,6 +6,7 @@ use crate::errno::Errno;
 use crate::flags::{MCL_CURRENT, MCL_FUTURE, MCL_ONFAULT, MLOCK_ONFAULT, VmFlags};
 use crate::machine::ChangeKind;
 use crate::paging::{Access, Fault};
+use crate::syscall::access::Faulter;
 use crate::vma::iter::Cursor;
 use crate::vma::tree::VmaId;
 
@@ -254,8 +255,9 @@ impl Cx<'_> {
         let mut at = part.start;
         while at < part.end {
             if self.paging().would_fault(at, access) {
-                let fault =
-                    self.within("faultin_page", |cx| cx.fault_with_anon_vma(id, at, access));
+                let fault = self.within("faultin_page", |cx| {
+                    cx.fault_with_anon_vma(id, at, access, Faulter::Kernel)
+                });
                 if fault != Fault::Done {
                     return fault;
                 }

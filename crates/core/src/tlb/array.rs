@@ -210,37 +210,85 @@ impl Array {
                 gone
             }
         };
-        self.count_in(tag);
         if gone == Tag::EMPTY {
+            self.count_in(tag);
             return false;
         }
-        self.count_out(gone);
+        if gone.class() != tag.class() {
+            self.count_in(tag);
+            self.count_out(gone);
+        }
         true
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.by_class.iter().all(|&n| n == 0)
+    }
+
+    /// Takes one entry out, if it is there.
+    pub fn remove(&mut self, tag: Tag) -> bool {
+        let first = self.set_of(tag);
+        let gone = match &mut self.sets {
+            Sets::Full(full) => full.remove(tag),
+            Sets::Ordered(tags) => {
+                let set = &mut tags[first..first + self.ways];
+                let at = position(set, tag);
+                if let Some(at) = at {
+                    // The later ones close up, so that empty ways stand last.
+                    set[at..].rotate_left(1);
+                    set[self.ways - 1] = Tag::EMPTY;
+                }
+                at.is_some()
+            }
+            Sets::Tree { tags, .. } => {
+                let set = &mut tags[first..first + self.ways];
+                let at = position(set, tag);
+                if let Some(at) = at {
+                    set[at] = Tag::EMPTY;
+                }
+                at.is_some()
+            }
+        };
+        if gone {
+            self.count_out(tag);
+        }
+        gone
+    }
+
+    /// Drops every translation of `asid` that meets `start..end`; says how many.
+    pub fn drop_range(&mut self, asid: u32, start: u64, end: u64) -> u64 {
+        let mut dropped = 0;
+        let mut left = self.present;
+        while left != 0 {
+            let class = left.trailing_zeros();
+            left &= left - 1;
+            let Some(&shift) = self.shifts.get(class as usize) else {
+                break;
+            };
+            #[allow(clippy::cast_possible_truncation)] // a bit position
+            let class = class as u8;
+            let (first, last) = (start >> shift, end.saturating_sub(1) >> shift);
+            if last - first < u64::from(self.by_class[usize::from(class)]) {
+                for page in first..=last {
+                    dropped += u64::from(self.remove(Tag::new(asid, class, page)));
+                }
+            } else {
+                dropped += self.retain(|tag| {
+                    tag.asid() != asid
+                        || tag.class() != class
+                        || !(first..=last).contains(&tag.page())
+                });
+            }
+        }
+        dropped
     }
 
     /// Drops every entry that `keep` does not keep; says how many.
     pub fn retain(&mut self, keep: impl Fn(Tag) -> bool) -> u64 {
         let gone: Vec<Tag> = self.tags().filter(|&tag| !keep(tag)).collect();
         for &tag in &gone {
-            let first = self.set_of(tag);
-            match &mut self.sets {
-                Sets::Full(full) => full.remove(tag),
-                Sets::Ordered(tags) => {
-                    let set = &mut tags[first..first + self.ways];
-                    if let Some(at) = position(set, tag) {
-                        // The later ones close up, so that empty ways stand last.
-                        set[at..].rotate_left(1);
-                        set[self.ways - 1] = Tag::EMPTY;
-                    }
-                }
-                Sets::Tree { tags, .. } => {
-                    let set = &mut tags[first..first + self.ways];
-                    if let Some(at) = position(set, tag) {
-                        set[at] = Tag::EMPTY;
-                    }
-                }
-            }
-            self.count_out(tag);
+            self.remove(tag);
         }
         gone.len() as u64
     }
@@ -302,9 +350,23 @@ fn least_used(tree: u64, ways: usize) -> usize {
     way
 }
 
-/// Where `tag` stands in a set; few ways are compared without a branch each.
+/// Where `tag` stands in a set; few ways are compared without a branch each, and the usual numbers
+/// of ways without a loop.
 #[inline]
 fn position(set: &[Tag], tag: Tag) -> Option<usize> {
+    fn fixed<const WAYS: usize>(set: &[Tag; WAYS], tag: Tag) -> Option<usize> {
+        let mut hits = 0u32;
+        for (at, &t) in set.iter().enumerate() {
+            hits |= u32::from(t == tag) << at;
+        }
+        (hits != 0).then(|| hits.trailing_zeros() as usize)
+    }
+    if let Ok(set) = <&[Tag; 5]>::try_from(set) {
+        return fixed(set, tag);
+    }
+    if let Ok(set) = <&[Tag; 4]>::try_from(set) {
+        return fixed(set, tag);
+    }
     if set.len() > 32 {
         return set.iter().position(|&t| t == tag);
     }
@@ -443,15 +505,16 @@ impl Full {
         }
     }
 
-    fn remove(&mut self, tag: Tag) {
+    fn remove(&mut self, tag: Tag) -> bool {
         let Some(bucket) = self.bucket_of(tag) else {
-            return;
+            return false;
         };
         let slot = self.index[bucket];
         self.forget(tag);
         self.unlink(slot);
         self.tags[usize::from(slot) % MOST_WAYS] = Tag::EMPTY;
         self.free.push(slot);
+        true
     }
 }
 

@@ -11,7 +11,7 @@ pub use profile::{
     Source, Sourced, WalkCache, ZEN2,
 };
 
-use crate::addr::{AddrRange, PageSize};
+use crate::addr::PageSize;
 use crate::paging::{MmId, TlbFlush};
 use array::{Array, Tag};
 
@@ -220,6 +220,11 @@ impl Tlb {
         self.look_up(mm, addr, kind, translate)
     }
 
+    /// An access found nothing valid in the page tables, and software had to mend them.
+    pub fn fault(&mut self) {
+        self.stats.faults += 1;
+    }
+
     fn look_up(
         &mut self,
         mm: MmId,
@@ -354,12 +359,16 @@ impl Tlb {
             .chain(&mut self.l1d)
             .chain(&mut self.l2i)
             .chain(&mut self.l2d)
+            .filter(|array| !array.is_empty())
         {
-            dropped += drop_from(array, asid, flush.range);
+            dropped += match flush.range {
+                Some(range) => array.drop_range(asid, range.start, range.end),
+                None => array.retain(|tag| tag.asid() != asid),
+            };
         }
         if flush.range.is_none() {
             for array in &mut self.walk_cache {
-                dropped += drop_from(array, asid, None);
+                dropped += array.retain(|tag| tag.asid() != asid);
             }
         }
         self.stats.flushed_entries += dropped;
@@ -467,24 +476,6 @@ fn insert_into(array: &mut Array, mm: MmId, addr: u64, shift: u32) -> (Option<u3
     let held = array.shift_of(class);
     let evicted = array.insert(Tag::new(mm.0, class, addr >> held));
     (Some(held), evicted)
-}
-
-fn drop_from(array: &mut Array, asid: u32, range: Option<AddrRange>) -> u64 {
-    let shifts: Vec<u32> = (0..FIRST_TABLE_CLASS).map(|c| array.shift_of(c)).collect();
-    array.retain(|tag| {
-        if tag.asid() != asid {
-            return true;
-        }
-        let Some(range) = range else {
-            return false;
-        };
-        let Some(&shift) = shifts.get(usize::from(tag.class())) else {
-            return true;
-        };
-        let start = tag.page() << shift;
-        let held = AddrRange::new(start, start.saturating_add(1 << shift));
-        !held.overlaps(range)
-    })
 }
 
 #[cfg(test)]

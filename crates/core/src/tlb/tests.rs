@@ -1,6 +1,7 @@
 //! TLB behaviour by profile and granule.
 
 use super::*;
+use crate::addr::AddrRange;
 
 const MM: MmId = MmId(1);
 

@@ -53,7 +53,8 @@ pub fn run(
     config.limits.rlimit_stack = start::stack_limit(&setting.start);
     let start_brk = setting.start.start_brk;
     config.start = setting.start;
-    let machine = Machine::new(config);
+    let mut machine = Machine::new(config);
+    machine.attach_tlb(variant.tlb());
     let context = EvalContext {
         page_size,
         max_calls: options.max_calls,
@@ -240,8 +241,8 @@ impl Runner {
         let before = *self.machine.counts();
         let calls = self.calls;
         let mut cancelled = false;
-        let (made, outcome) = pattern::run(&mut self.machine, &step, &mut || {
-            cancelled = !watch(calls);
+        let (made, outcome) = pattern::run(&mut self.machine, &step, &mut |made| {
+            cancelled = !watch(calls.saturating_add(made));
             !cancelled
         });
         if cancelled {
@@ -291,6 +292,8 @@ impl Runner {
         let cost_ns = self.prices.ns(self.prices.cycles(&counts) + self.cycles);
         VariantRun {
             maps: self.machine.mappings(ProcessId::default()),
+            tlb: self.machine.tlb().map(|t| *t.stats()).unwrap_or_default(),
+            memory: self.machine.memory_use(),
             variant,
             records: self.records,
             history: self.history,

@@ -114,7 +114,7 @@ fn again(machine: &mut Machine, made: &Made) {
             machine.call(*by, call);
         }
         Made::Pattern(pattern) => {
-            pattern::run(machine, pattern, &mut || true);
+            pattern::run(machine, pattern, &mut |_| true);
         }
         Made::SetBrk(start, brk) => machine.set_brk(ProcessId::default(), *start, *brk),
     }

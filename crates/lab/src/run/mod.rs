@@ -10,7 +10,9 @@ pub mod pattern;
 mod record;
 
 use sealab_core::call::Mapping;
+use sealab_core::machine::MemoryUse;
 use sealab_core::meter::Counts;
+use sealab_core::tlb::TlbStats;
 use sealab_scenario::Diagnostic;
 use sealab_scenario::program::StatementId;
 
@@ -41,6 +43,10 @@ pub struct VariantRun {
     pub inferred: u64,
     /// What was counted.
     pub counts: Counts,
+    /// What its TLBs counted.
+    pub tlb: TlbStats,
+    /// What memory was used for at the end.
+    pub memory: MemoryUse,
     /// Estimated cost, in nanoseconds.
     pub cost_ns: f64,
     /// Sums by the names of the calls, in the order of the text.

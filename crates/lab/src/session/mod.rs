@@ -57,10 +57,7 @@ impl Session {
         options: &RunOptions,
         watch: &mut Watch<'_>,
     ) -> Result<Self, RunError> {
-        let variants = variants
-            .iter()
-            .map(variant::resolve)
-            .collect::<Result<Vec<_>, _>>()?;
+        let variants = variant::resolve_all(variants)?;
         let parse_options = ParseOptions {
             pid: input.pid,
             ..ParseOptions::default()

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { transform } from "esbuild";
 import { bundle, www } from "./bundle.mjs";
 import { finishPage } from "./page.mjs";
+import { prepare } from "./prepare.mjs";
 
 const WORKER = "sealab-worker";
 
@@ -64,10 +65,25 @@ const programs = readdirSync(stage, { recursive: true, encoding: "utf8" }).filte
 );
 if (minify) await Promise.all(programs.map(shrink));
 
+// Before the page is finished, for its text is asked about.
+const prepared = `prepared.json`;
+const answers = await prepare({
+  page: read("index.html").toString(),
+  js: join(stage, `${WORKER}.js`),
+  wasm: join(stage, `${WORKER}_bg.wasm`),
+});
+writeFileSync(join(stage, prepared), JSON.stringify(answers));
+
 cpSync(join(www, "static"), stage, { recursive: true });
 const worker = { js: rename(`${WORKER}.js`), wasm: rename(`${WORKER}_bg.wasm`) };
 const parts = await bundle({ out: stage, minify, worker });
-const assets = { ...parts, workerJs: worker.js, workerWasm: worker.wasm, integrity };
+const assets = {
+  ...parts,
+  prepared: rename(prepared),
+  workerJs: worker.js,
+  workerWasm: worker.wasm,
+  integrity,
+};
 
 for (const page of ["index.html", "embed.html"]) {
   if (!existsSync(join(stage, page))) continue;
@@ -76,7 +92,8 @@ for (const page of ["index.html", "embed.html"]) {
 
 const app = readdirSync(stage).filter((file) => /^sealab-web.*\.(js|wasm)$/.test(file));
 const manifest = {
-  first: ["index.html", parts.css, parts.boot, ...app, parts.worker, worker.js, worker.wasm],
+  first: ["index.html", parts.css, parts.boot, ...app, assets.prepared, parts.worker],
+  simulator: [worker.js, worker.wasm],
   editor: [parts.editor],
   charts: [parts.charts],
 };

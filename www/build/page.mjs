@@ -37,6 +37,7 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @property {string} worker the worker's boot script
  * @property {string} workerJs the program that it loads, also for use without a worker
  * @property {string} workerWasm that program's code
+ * @property {string} prepared the answers to what an untouched page asks first
  * @property {string} editor the editor module
  * @property {string} charts the charts module
  * @property {string} css    the style sheet
@@ -86,8 +87,15 @@ function finishScript(script, assets, externalise) {
   if (attribute(script, "data-sealab") !== undefined) {
     setAttribute(script, "src", `./${assets.boot}`);
     setAttribute(script, "integrity", assets.integrity(assets.boot));
-    const { worker, workerJs, workerWasm, editor, charts } = assets;
-    const parts = { worker, "worker-js": workerJs, "worker-wasm": workerWasm, editor, charts };
+    const { worker, workerJs, workerWasm, prepared, editor, charts } = assets;
+    const parts = {
+      worker,
+      "worker-js": workerJs,
+      "worker-wasm": workerWasm,
+      prepared,
+      editor,
+      charts,
+    };
     for (const [part, file] of Object.entries(parts)) {
       setAttribute(script, `data-${part}`, `./${file}`);
     }

@@ -7,6 +7,7 @@ const assets = {
   worker: "worker-2.js",
   workerJs: "program-2.js",
   workerWasm: "program-2.wasm",
+  prepared: "prepared.json",
   editor: "editor-3.js",
   charts: "charts-4.js",
   css: "css-5.css",
@@ -29,7 +30,7 @@ test("the boot script gets its addresses and integrity", () => {
   assert.match(out, /data-js="\.\/app\.js"/);
   assert.match(
     out,
-    /data-worker="\.\/worker-2\.js" data-worker-js="\.\/program-2\.js" data-worker-wasm="\.\/program-2\.wasm" data-editor="\.\/editor-3\.js"/,
+    /data-worker="\.\/worker-2\.js" data-worker-js="\.\/program-2\.js" data-worker-wasm="\.\/program-2\.wasm" data-prepared="\.\/prepared\.json" data-editor="\.\/editor-3\.js"/,
   );
   assert.match(
     out,

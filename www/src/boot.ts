@@ -3,6 +3,7 @@
 
 import type * as charts from "./charts";
 import type * as editor from "./editor";
+import { again, type Prepared, PreparedWorker } from "./prepared";
 
 /** What the program finds as `globalThis.sealab`. */
 export interface Sealab {
@@ -34,7 +35,7 @@ declare global {
   var sealab: Sealab;
 }
 
-type Part = "js" | "wasm" | "worker" | "workerJs" | "workerWasm" | "editor" | "charts";
+type Part = "js" | "wasm" | "worker" | "workerJs" | "workerWasm" | "prepared" | "editor" | "charts";
 
 const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
 const root = document.documentElement;
@@ -46,16 +47,38 @@ function address(part: Part): string {
   return new URL(file, document.baseURI).href;
 }
 
+/** How long an untouched page rests before it fetches the simulator, in milliseconds. */
+const REST_MS = 400;
+
 /** A worker and what it said before anyone listened. */
 interface Early {
-  worker: Worker;
+  worker: PreparedWorker;
   events: Event[];
   listener: (event: Event) => void;
 }
 
+/** Whether the page will ask for something that nobody could prepare. */
+function isTouched(): boolean {
+  if (location.hash.length > 1) return true;
+  try {
+    return localStorage.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+async function loadPrepared(): Promise<Prepared> {
+  const answer = await fetch(address("prepared"));
+  if (!answer.ok) throw new Error(`status ${answer.status}`);
+  return answer.json();
+}
+
 function startEarly(): Early | undefined {
   try {
-    const worker = new Worker(address("worker"), { type: "module", name: "sealab" });
+    const behind = newWorker();
+    const touched = isTouched();
+    const worker = new PreparedWorker(behind, touched ? Promise.resolve({}) : loadPrepared());
+    if (touched) behind.postMessage("load");
     const events: Event[] = [];
     const listener = (event: Event) => events.push(event);
     worker.addEventListener("message", listener);
@@ -67,26 +90,24 @@ function startEarly(): Early | undefined {
   }
 }
 
+const newWorker = () => new Worker(address("worker"), { type: "module", name: "sealab" });
+
 let early = startEarly();
+const first = early?.worker;
 
 globalThis.sealab = {
   spawnWorker() {
-    if (!early) return new Worker(address("worker"), { type: "module", name: "sealab" });
+    if (!early) return newWorker();
     const { worker, events, listener } = early;
     early = undefined;
     worker.removeEventListener("message", listener);
     worker.removeEventListener("error", listener);
     // After the caller has attached its handlers.
     setTimeout(() => {
-      for (const event of events) {
-        worker.dispatchEvent(
-          event instanceof ErrorEvent
-            ? new ErrorEvent("error", { message: event.message })
-            : new MessageEvent("message", { data: (event as MessageEvent).data }),
-        );
-      }
+      for (const event of events) worker.dispatchEvent(again(event));
     });
-    return worker;
+    // As much of one as the program uses.
+    return worker as unknown as Worker;
   },
   async loadSimulator(hear) {
     const program = await import(address("workerJs"));
@@ -99,6 +120,7 @@ globalThis.sealab = {
   started() {
     root.dataset.state = "running";
     performance.mark("sealab:started");
+    setTimeout(() => first?.warm(), REST_MS);
   },
 };
 

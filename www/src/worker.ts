@@ -1,11 +1,24 @@
-// The worker's first script: loads the simulator and keeps what is asked of it until it listens.
+// The worker's first script: loads the simulator when it is first needed, and keeps what is asked of
+// it until it listens.
 
 // Put in by build/bundle.mjs: the files of the program, relative to this one.
 declare const WORKER_JS: string;
 declare const WORKER_WASM: string;
 
 const early: MessageEvent[] = [];
-const keep = (event: MessageEvent) => early.push(event);
+
+function keep(event: MessageEvent): void {
+  if (early.length === 0) {
+    start().catch((error: unknown) => {
+      // A rejected promise stays inside the worker; a thrown error reaches the page's `onerror`.
+      setTimeout(() => {
+        throw error;
+      });
+    });
+  }
+  early.push(event);
+}
+
 self.addEventListener("message", keep);
 
 async function start(): Promise<void> {
@@ -13,13 +26,8 @@ async function start(): Promise<void> {
   await program.default({ module_or_path: new URL(WORKER_WASM, import.meta.url) });
   self.removeEventListener("message", keep);
   for (const event of early) {
+    // A mere word asks for the program and nothing else.
+    if (typeof event.data === "string") continue;
     self.dispatchEvent(new MessageEvent("message", { data: event.data, ports: [...event.ports] }));
   }
 }
-
-start().catch((error: unknown) => {
-  // A rejected promise stays inside the worker; a thrown error reaches the page's `onerror`.
-  setTimeout(() => {
-    throw error;
-  });
-});

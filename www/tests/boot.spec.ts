@@ -1,6 +1,7 @@
 // The page before, without and after the program: nothing is lost, and a failure is said in words.
 
 import { expect, expectAccessible, test } from "./fixtures";
+import { Playground } from "./playground";
 
 test("the static page stands before the program runs, and its text can be edited", async ({
   page,
@@ -88,4 +89,34 @@ test("the policy refuses inline scripts and foreign fetches", async ({ page, wat
     return { inline: "inlineRan" in globalThis, fetched };
   });
   expect(ran).toEqual({ inline: false, fetched: false });
+});
+
+test("the first result is there before the simulator is", async ({ page }) => {
+  let asked = 0;
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route(/sealab-worker.*\.wasm$/, async (route) => {
+    asked += 1;
+    await held;
+    await route.continue();
+  });
+  const play = new Playground(page);
+  await page.goto("/");
+  await expect(play.findings).toContainText("mprotect");
+  await expect(play.strips).toHaveCount(3);
+  await play.slider.focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  await expect(page.locator(".stepbar")).toContainText("mmap(");
+  // An untouched page fetches it by itself after a while.
+  await expect.poll(() => asked).toBe(1);
+  release();
+  await play.settled();
+  // What was prepared is what the simulator says.
+  const prepared = await play.findings.innerText();
+  await play.add("\n# the same, run anew\n");
+  await play.answered();
+  expect(await play.findings.innerText()).toBe(prepared);
 });

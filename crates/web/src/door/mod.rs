@@ -165,7 +165,11 @@ impl Door {
     fn hear(&self, heard: Heard) {
         match heard {
             Heard::Message(message) => {
-                self.0.borrow_mut().heard = true;
+                // What was prepared says nothing about workers (`www/src/prepared.ts`).
+                let prepared = Reflect::get(&message, &"prepared".into());
+                if !prepared.is_ok_and(|prepared| prepared.is_truthy()) {
+                    self.0.borrow_mut().heard = true;
+                }
                 self.hear_message(&message);
             }
             Heard::Broken(_) if self.may_try_here() => {

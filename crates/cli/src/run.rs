@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
+use sealab_lab::pages::{PAGE_LETTERS, PagesQuery, page_letters};
 use sealab_lab::run::{Progress, RunOptions};
 use sealab_lab::session::{Input, Session};
-use sealab_lab::tables::{measure_cells, row_cells};
+use sealab_lab::tables::{measure_cells, row_cells, tally_cells};
 use sealab_lab::variant;
 
 use crate::{Ending, diagnostics, input};
@@ -35,6 +36,11 @@ pub struct Args {
     /// The process of a trace to take, where it shows several
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pid: Option<i64>,
+
+    /// With --json: every page of every mapping at the end, what each call did to contiguous
+    /// blocks, and what the TLBs hold; without: what was counted, in a table of its own
+    #[arg(long)]
+    pages: bool,
 
     #[command(flatten)]
     output: Output,
@@ -75,9 +81,9 @@ struct Output {
 
 pub fn run(args: &Args) -> Ending {
     match compare(args) {
-        Ok(session) => {
+        Ok(mut session) => {
             let mut out = io::BufWriter::new(io::stdout().lock());
-            let printed = print(args, &session, &mut out).and_then(|()| out.flush());
+            let printed = print(args, &mut session, &mut out).and_then(|()| out.flush());
             // A reader that has seen enough (`| head`) is no fault of the run.
             drop(printed);
             ending(&session)
@@ -123,15 +129,29 @@ fn report_progress(progress: Progress) {
     }
 }
 
-fn print(args: &Args, session: &Session, out: &mut impl io::Write) -> io::Result<()> {
+fn print(args: &Args, session: &mut Session, out: &mut impl io::Write) -> io::Result<()> {
     let name = input::name(&args.file);
     if args.output.json {
-        serde_json::to_writer_pretty(&mut *out, &session.report())?;
+        let report = if args.pages {
+            session.report_with_pages()
+        } else {
+            session.report()
+        };
+        serde_json::to_writer_pretty(&mut *out, &report)?;
         return writeln!(out);
     }
     diagnostics::print(&name, session.text(), &session.parsed().diagnostics);
     for run in session.runs() {
         diagnostics::print(&name, session.text(), &run.faults);
+    }
+    for fault in session.diagnostics() {
+        // What the runs found, not the text alone.
+        if fault.code == "granule" {
+            eprintln!("{name}:{}: warning: {}", fault.line, fault.message);
+            if let Some(hint) = &fault.hint {
+                eprintln!("  {hint}");
+            }
+        }
     }
     if args.output.csv {
         return write!(out, "{}", session.csv());
@@ -139,10 +159,10 @@ fn print(args: &Args, session: &Session, out: &mut impl io::Write) -> io::Result
     if args.output.markdown {
         return write!(out, "{}", session.markdown());
     }
-    table(session, out)
+    table(session, args.pages, out)
 }
 
-fn table(session: &Session, out: &mut impl io::Write) -> io::Result<()> {
+fn table(session: &mut Session, pages: bool, out: &mut impl io::Write) -> io::Result<()> {
     if !session.differences().is_empty() {
         writeln!(out, "Where the designs differ")?;
         for difference in session.differences() {
@@ -189,8 +209,65 @@ fn table(session: &Session, out: &mut impl io::Write) -> io::Result<()> {
         }
         writeln!(out, "\n{table}")?;
     }
+    let tallies = if pages {
+        session.tallies()
+    } else {
+        session.compared_tallies()
+    };
+    if !tallies.is_empty() {
+        let mut table = Table::new();
+        table
+            .load_preset(presets::NOTHING)
+            .set_content_arrangement(ContentArrangement::Dynamic);
+        let names = (0..session.runs().len()).map(|v| session.name(v));
+        let head = ["over the whole run".to_owned()];
+        table.set_header(head.into_iter().chain(names).map(bold));
+        for tally in &tallies {
+            let title = [tally.title.clone()];
+            table.add_row(title.into_iter().chain(tally_cells(tally)));
+        }
+        writeln!(out, "\n{table}")?;
+    }
+    if pages {
+        grid(session, out)?;
+        for note in session.page_notes() {
+            writeln!(out, "{note}")?;
+        }
+    }
     for note in session.notes() {
         writeln!(out, "{note}")?;
+    }
+    Ok(())
+}
+
+/// The pages of the latest stretch in text, and what the steps did to contiguous blocks.
+fn grid(session: &mut Session, out: &mut impl io::Write) -> io::Result<()> {
+    for step in 1..=session.steps().len() {
+        let query = PagesQuery {
+            step,
+            ..PagesQuery::default()
+        };
+        let view = session.pages(&query);
+        let line = session.steps().get(step - 1).map_or(0, |s| s.line);
+        for row in &view.rows {
+            // The last sentence is the work done, which the table above has.
+            let said = row.events.iter().filter(|e| e.contains("folded"));
+            for sentence in said {
+                writeln!(out, "line {line}, {}: {sentence}", row.title)?;
+            }
+        }
+        if step == session.steps().len() {
+            writeln!(out)?;
+            for row in &view.rows {
+                let process = match row.process {
+                    0 => String::new(),
+                    n => format!(", child {n}"),
+                };
+                writeln!(out, "{}{process}: {}", row.title, row.line)?;
+                writeln!(out, "  {}", page_letters(row))?;
+            }
+            writeln!(out, "  {PAGE_LETTERS}")?;
+        }
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ pub mod cost;
 pub mod diff;
 pub mod gallery;
 pub mod names;
+pub mod pages;
 pub mod random;
 pub mod replay;
 pub mod report;

@@ -98,7 +98,113 @@ pub struct Run {
     pub measures: Vec<Measure>,
     /// Per page of every mapping, when asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pages: Option<serde_json::Value>,
+    pub pages: Option<PagesReport>,
+}
+
+/// The pages of a run at its end, and what its TLBs hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PagesReport {
+    /// The page size in bytes.
+    pub page_bytes: u64,
+    /// Every mapping, process by process, in address order.
+    pub mappings: Vec<MappingPages>,
+    /// Pages beyond the most that a report lists.
+    #[serde(default)]
+    pub left_out: u64,
+    /// Id of the TLBs' profile.
+    #[serde(default)]
+    pub tlb_profile: String,
+    /// What the TLBs hold.
+    #[serde(default)]
+    pub tlb: Vec<TlbArray>,
+}
+
+/// The pages of a mapping.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappingPages {
+    /// Number of the process.
+    #[serde(default)]
+    pub process: u32,
+    /// First byte.
+    pub start: String,
+    /// One past the last.
+    pub end: String,
+    /// Its pages, in address order.
+    pub pages: Vec<PageReport>,
+}
+
+/// One page as its page table has it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageReport {
+    /// First byte.
+    pub addr: String,
+    /// Whether an entry maps it (PROT_NONE included).
+    pub present: bool,
+    /// Hardware may write.
+    pub writable: bool,
+    /// Accessed.
+    pub young: bool,
+    /// Written.
+    pub dirty: bool,
+    /// In a folded contiguous block.
+    pub contiguous: bool,
+    /// Instructions may be fetched.
+    pub executable: bool,
+    /// The shared zero page.
+    pub special: bool,
+    /// Present for software, invalid for hardware.
+    pub prot_none: bool,
+    /// A guard page.
+    pub guard: bool,
+    /// Mapped by a PMD block.
+    pub pmd: bool,
+    /// log2 of its folio's pages.
+    pub order: u32,
+    /// Position in the folio, in pages.
+    pub index: u32,
+    /// Number of the folio, unique over the run; 0: none.
+    pub folio: u64,
+    /// How many entries of all processes map it.
+    pub mapcount: u32,
+}
+
+/// One array of TLB entries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TlbArray {
+    /// Which.
+    pub name: String,
+    /// Entries it can hold.
+    pub capacity: u64,
+    /// Bytes that its entries translate.
+    pub reach: u64,
+    /// First byte and number of bytes of each translation it holds.
+    pub entries: Vec<(String, u64)>,
+}
+
+/// What a call did to a contiguous block.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageEventReport {
+    /// First byte of the block.
+    pub block: String,
+    /// The page that decided, counted from the block's start.
+    pub page: u32,
+    /// `folded`, `unfolded`, `not-folded`.
+    pub kind: String,
+    /// Key of the rule, for example `write-bit-changed`.
+    pub rule: String,
+    /// The rule in words.
+    pub sentence: String,
+}
+
+/// What memory is used for at the end of a run, over all processes, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemoryReport {
+    /// Resident.
+    pub resident: u64,
+    /// Page tables.
+    pub page_tables: u64,
+    /// Resident, but touched by no access, in units of 4 KiB.
+    pub untouched: u64,
 }
 
 /// One call of a run.
@@ -135,6 +241,9 @@ pub struct CallReport {
     /// Remarks, for example that the posted patch is undefined here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
+    /// What it did to contiguous blocks, in order, when pages are asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_events: Vec<PageEventReport>,
 }
 
 /// Calls of one statement that are only summed up.
@@ -217,6 +326,12 @@ pub struct Totals {
     pub inferred: u64,
     /// What was counted.
     pub counts: BTreeMap<String, u64>,
+    /// What the TLBs counted, where there was an access.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tlb: BTreeMap<String, u64>,
+    /// What memory was used for at the end.
+    #[serde(default)]
+    pub memory: MemoryReport,
     /// Estimated cost.
     pub cost_ns: f64,
 }

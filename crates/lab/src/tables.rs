@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use sealab_core::meter::Counter;
 
+use crate::pages::Tally;
 use crate::report::CallResult;
 use crate::session::{Session, cell_text};
 use crate::view::{MeasureRow, Row};
@@ -44,10 +45,30 @@ impl Session {
                 let _ = writeln!(out, "| {} | {cells} |", escaped(&measure.name));
             }
         }
+        let tallies = self.compared_tallies();
+        if !tallies.is_empty() {
+            let _ = writeln!(out, "\n| over the whole run | {} |", names.join(" | "));
+            let _ = writeln!(out, "|---|{}", "---:|".repeat(names.len()));
+            for tally in &tallies {
+                let cells = tally_cells(tally).join(" | ");
+                let _ = writeln!(out, "| {} | {cells} |", tally.title);
+            }
+        }
         for note in self.notes() {
             let _ = write!(out, "\n{note}\n");
         }
         out
+    }
+
+    /// What was counted over the whole run, where memories are compared.
+    #[must_use]
+    pub fn compared_tallies(&self) -> Vec<Tally> {
+        let memories = || self.runs().iter().map(|r| &r.variant.ids.memory);
+        let first = memories().next();
+        if memories().all(|m| Some(m) == first) {
+            return Vec::new();
+        }
+        self.tallies()
     }
 
     /// The scenario in a fence that its own text cannot close, then [`Self::markdown`], then a link
@@ -180,6 +201,17 @@ pub fn row_cells(row: &Row) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// A tally's numbers, readable.
+#[must_use]
+pub fn tally_cells(tally: &Tally) -> Vec<String> {
+    let cell = |value: &Option<u64>| match *value {
+        None => "–".to_owned(),
+        Some(n) if tally.bytes => words::short_size(n),
+        Some(n) => words::grouped(n),
+    };
+    tally.values.iter().map(cell).collect()
 }
 
 /// A measure's median under each variant, and how far it is from the first one's.

@@ -33,6 +33,9 @@ pub mod kind {
     pub const STEP: &str = "step";
     /// Body [`super::RunId`], answer [`super::CostView`]: what the run cost, and why.
     pub const COST: &str = "cost";
+    /// Body [`super::PagesRequest`], answer [`super::PagesView`]: pages, folios, contiguous blocks
+    /// and TLB entries of a stretch of memory after a step.
+    pub const PAGES: &str = "pages";
     /// Body [`super::TextRequest`], answer: the text's tokens, in UTF-16 units.
     pub const TOKENS: &str = "tokens";
     /// Body [`super::CursorRequest`], answer: what may be written there.
@@ -47,7 +50,7 @@ pub mod kind {
     pub const CATALOGUE: &str = "catalogue";
     /// Body [`super::RunId`], answer: the result as a Markdown table.
     pub const MARKDOWN: &str = "markdown";
-    /// Body [`super::RunId`], answer: the whole report (`sealab-report/1`).
+    /// Body [`super::ReportRequest`], answer: the whole report (`sealab-report/1`).
     pub const REPORT: &str = "report";
     /// Body [`super::RunId`], answer: the calls as CSV.
     pub const CSV: &str = "csv";
@@ -174,6 +177,34 @@ pub struct RowsRequest {
     /// Only rows in which the variants differ, or one differs from what was recorded.
     #[serde(default)]
     pub differing: bool,
+}
+
+/// Pages of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PagesRequest {
+    /// Which run.
+    pub run: u64,
+    /// After which step.
+    pub step: usize,
+    /// Which stretch of memory; the one that the step is about where absent.
+    #[serde(default)]
+    pub region: Option<usize>,
+    /// First byte, counted from the stretch's start.
+    #[serde(default)]
+    pub from: u64,
+    /// How many bytes; 0: as many as are shown at first.
+    #[serde(default)]
+    pub len: u64,
+}
+
+/// A whole report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportRequest {
+    /// Which run.
+    pub run: u64,
+    /// With every page at the end, and what each call did to contiguous blocks.
+    #[serde(default)]
+    pub pages: bool,
 }
 
 /// A text.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use sealab_lab::pages::{PageRun, PagesRow, PagesView, Region, Tally, flag as page_flag};
 pub use sealab_lab::report::{
     ChangeReport, Diagnostic, Difference, MapsEntry, Measure, Totals, Variant,
 };

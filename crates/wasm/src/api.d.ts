@@ -17,6 +17,8 @@ export interface RunOptions extends VariantIds {
   maps?: string;
   /** The process of a trace to take. */
   pid?: number;
+  /** With every page at the end, and what each call did to contiguous blocks. */
+  pages?: boolean;
 }
 
 export interface CompareOptions {
@@ -24,6 +26,7 @@ export interface CompareOptions {
   variants?: VariantIds[];
   maps?: string;
   pid?: number;
+  pages?: boolean;
 }
 
 /** `sealab-report/1`. Addresses are hexadecimal strings. */
@@ -57,6 +60,39 @@ export interface Difference {
   emphasis: [number, number][];
 }
 
+/** The pages of a run at its end, and what its TLBs hold. */
+export interface Pages {
+  page_bytes: number;
+  mappings: { process: number; start: string; end: string; pages: Page[] }[];
+  /** Pages beyond the most that a report lists. */
+  left_out: number;
+  tlb_profile: string;
+  /** First byte and number of bytes of each translation held. */
+  tlb: { name: string; capacity: number; reach: number; entries: [string, number][] }[];
+}
+
+export interface Page {
+  addr: string;
+  present: boolean;
+  writable: boolean;
+  young: boolean;
+  dirty: boolean;
+  contiguous: boolean;
+  executable: boolean;
+  /** The shared zero page. */
+  special: boolean;
+  prot_none: boolean;
+  guard: boolean;
+  pmd: boolean;
+  /** log2 of its folio's pages. */
+  order: number;
+  /** Position in the folio, in pages. */
+  index: number;
+  /** Number of the folio; 0: none. */
+  folio: number;
+  mapcount: number;
+}
+
 export interface Run {
   variant: Required<VariantIds>;
   label: string;
@@ -68,8 +104,14 @@ export interface Run {
     disagreements: number;
     inferred: number;
     counts: Record<string, number>;
+    /** What the TLBs counted, where there was an access. */
+    tlb?: Record<string, number>;
+    /** At the end, over all processes, in bytes. */
+    memory: { resident: number; page_tables: number; untouched: number };
     cost_ns: number;
   };
+  /** When asked for. */
+  pages?: Pages;
   measures: {
     name: string;
     samples: number;

@@ -45,6 +45,7 @@ struct Options {
     variants: Vec<PartialVariant>,
     maps: Option<String>,
     pid: Option<i64>,
+    pages: bool,
 }
 
 /// A variant of which ids may be left out.
@@ -160,9 +161,13 @@ fn report(text: &str, options: &Options, variants: &[Variant]) -> Result<JsRepor
         maps: options.maps.clone(),
         pid: options.pid,
     };
-    let session = Session::run(input, variants, &RunOptions::default(), &mut |_| true)
+    let mut session = Session::run(input, variants, &RunOptions::default(), &mut |_| true)
         .map_err(|error| thrown(Fault::new("run", error.to_string())))?;
-    let report: Report = session.report();
+    let report: Report = if options.pages {
+        session.report_with_pages()
+    } else {
+        session.report()
+    };
     give(&report)
 }
 

@@ -3,6 +3,7 @@
 use sealab_core::kernel::KERNELS;
 use sealab_core::paging::{ContPte, DESIGNS, MemoryDesign};
 use sealab_lab::gallery::{self, EXAMPLES};
+use sealab_lab::pages::PagesQuery;
 use sealab_lab::report::Report;
 use sealab_lab::run::{self, RunOptions};
 use sealab_lab::session::{Input, Session};
@@ -10,8 +11,8 @@ use sealab_lab::{cost, variant, words};
 use sealab_picture::{Picture, Scene, Theme, View, calls, scene};
 use sealab_protocol::{
     Catalogue, Choice, CostView, Diagnostic, Drawn, Example, Fault, LinkState, Overview,
-    PictureRequest, Place, Progress, Rows, RowsRequest, RunId, RunRequest, SpaceView, StepDetail,
-    StepRequest, Variant,
+    PagesRequest, PagesView, PictureRequest, Place, Progress, ReportRequest, Rows, RowsRequest,
+    RunId, RunRequest, SpaceView, StepDetail, StepRequest, Variant,
 };
 use sealab_scenario::link;
 
@@ -111,6 +112,20 @@ impl Engine {
         Ok(self.session(request.run)?.cost())
     }
 
+    /// Pages of a stretch of memory after a step.
+    ///
+    /// # Errors
+    /// Where the run is not the one held.
+    pub fn pages(&mut self, request: PagesRequest) -> Result<PagesView, Fault> {
+        let query = PagesQuery {
+            step: request.step,
+            region: request.region,
+            from: request.from,
+            len: request.len,
+        };
+        Ok(self.session(request.run)?.pages(&query))
+    }
+
     /// The result as a Markdown table.
     ///
     /// # Errors
@@ -123,8 +138,13 @@ impl Engine {
     ///
     /// # Errors
     /// Where the run is not the one held.
-    pub fn report(&mut self, request: RunId) -> Result<Report, Fault> {
-        Ok(self.session(request.run)?.report())
+    pub fn report(&mut self, request: ReportRequest) -> Result<Report, Fault> {
+        let session = self.session(request.run)?;
+        Ok(if request.pages {
+            session.report_with_pages()
+        } else {
+            session.report()
+        })
     }
 
     /// The calls as CSV.
@@ -358,6 +378,13 @@ mprotect(heap, 16K, PROT_READ)
                 .calls
                 .is_empty()
         );
+        let pages = engine.pages(PagesRequest {
+            run: 7,
+            step: 1,
+            ..PagesRequest::default()
+        });
+        let pages = pages.expect("pages");
+        assert_eq!((pages.rows.len(), pages.whole), (3, 32 << 10));
         assert!(
             engine
                 .markdown(RunId { run: 7 })

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use js_sys::{Array, Date, Function, Object, Reflect, Uint32Array, global};
 use sealab_protocol::{
-    CursorRequest, Fault, LinkState, PictureRequest, RowsRequest, RunId, RunRequest, StepRequest,
-    TextRequest, VERSION, answer, kind,
+    CursorRequest, Fault, LinkState, PagesRequest, PictureRequest, ReportRequest, RowsRequest,
+    RunId, RunRequest, StepRequest, TextRequest, VERSION, answer, kind,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -90,10 +90,11 @@ impl Simulator {
             kind::ROWS => to_js(&engine.rows(from_js::<RowsRequest>(body)?)?),
             kind::STEP => to_js(&engine.step(from_js::<StepRequest>(body)?)?),
             kind::COST => to_js(&engine.cost(from_js::<RunId>(body)?)?),
+            kind::PAGES => to_js(&engine.pages(from_js::<PagesRequest>(body)?)?),
             kind::MARKDOWN => to_js(&engine.markdown(from_js::<RunId>(body)?)?),
             kind::CSV => to_js(&engine.csv(from_js::<RunId>(body)?)?),
             kind::PICTURE => to_js(&engine.picture(&from_js::<PictureRequest>(body)?)?),
-            kind::REPORT => to_js(&engine.report(from_js::<RunId>(body)?)?),
+            kind::REPORT => to_js(&engine.report(from_js::<ReportRequest>(body)?)?),
             kind::TOKENS => Ok(tokens(&from_js::<TextRequest>(body)?.text)),
             kind::COMPLETE => {
                 let CursorRequest { text, offset } = from_js(body)?;

@@ -45,7 +45,7 @@ pub use design::{Arch, ContPte, DESIGNS, MemoryDesign};
 pub use log::{EventKind, PageEvent, PageLog, Reason, TlbFlush};
 pub use mem::PhysMem;
 pub use settings::{FAULT_AROUND, ShmemHuge, THP_DIR};
-pub use state::{Level, Marker, PageState};
+pub use state::{Level, Marker, PageState, pages as page_states};
 pub use table::PageTable;
 
 use crate::file::{Files, InodeId};

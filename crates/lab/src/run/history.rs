@@ -2,6 +2,7 @@
 
 use sealab_core::call::{Mapping, MemorySystem as _, ProcessId};
 use sealab_core::machine::Machine;
+use sealab_core::paging::PageEvent;
 
 use super::pattern;
 use super::record::{Made, Records};
@@ -85,6 +86,35 @@ impl History {
     /// The mappings of process `of` after the `step`th listed call; 0 is the start.
     pub fn mappings(&mut self, records: &Records, step: usize, of: ProcessId) -> Vec<Mapping> {
         self.machine(records, step).mappings(of)
+    }
+
+    /// The machine after the `step`th listed call, and what that call did to contiguous blocks.
+    pub fn machine_and_events(
+        &mut self,
+        records: &Records,
+        step: usize,
+    ) -> (&Machine, Vec<PageEvent>) {
+        let Some(last) = step.checked_sub(1).and_then(|at| records.all().get(at)) else {
+            return (self.machine(records, step), Vec::new());
+        };
+        if self.cursor.0 >= step {
+            // One step further back, so that the call is made again.
+            let at = self.snapshots.partition_point(|s| s.step < step);
+            if let Some(near) = self.snapshots.get(at.saturating_sub(1)) {
+                self.cursor = (near.step, near.machine.clone());
+            }
+        }
+        self.machine(records, step - 1);
+        let (here, machine) = &mut self.cursor;
+        let mut events = Vec::new();
+        machine.memory_mut().log.on = true;
+        for made in records.made(last) {
+            again(machine, made);
+            events.extend(machine.memory().log.events.iter().copied());
+        }
+        machine.memory_mut().log.on = false;
+        *here = step;
+        (machine, events)
     }
 
     /// The machine after the `step`th listed call.

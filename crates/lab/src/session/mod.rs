@@ -1,6 +1,7 @@
 //! A scenario that was run under its variants: everything that reports and views are made from.
 
 mod effect;
+mod granule;
 mod plan;
 mod report;
 mod rows;
@@ -13,6 +14,7 @@ use sealab_scenario::program::StatementKind;
 use sealab_scenario::{Dialect, ParseOptions, Parsed, parse};
 
 use crate::diff;
+use crate::pages::Stretches;
 use crate::report::{Diagnostic, Difference, Variant};
 use crate::run::{self, Known, Progress, RunError, RunOptions, Setting, VariantRun, Watch};
 use crate::start;
@@ -20,6 +22,7 @@ use crate::variant::{self, Resolved};
 
 pub use effect::{Effect, merge_ranges};
 pub use rows::{cell_text, marked, result_text};
+pub(crate) use spaces::made_before;
 pub use steps::Step;
 
 /// What to run.
@@ -42,6 +45,7 @@ pub struct Session {
     pub(crate) steps: Vec<Step>,
     differences: Vec<Difference>,
     axis: spaces::FixedAxis,
+    pub(crate) stretches: Option<Stretches>,
 }
 
 impl Session {
@@ -92,6 +96,7 @@ impl Session {
             runs,
             steps,
             differences: Vec::new(),
+            stretches: None,
         };
         session.differences = diff::differences(&session);
         Ok(session)
@@ -144,6 +149,7 @@ impl Session {
                 }
             }
         }
+        out.extend(self.granule_warnings());
         out
     }
 

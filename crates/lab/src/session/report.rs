@@ -133,6 +133,7 @@ impl Session {
                 .collect(),
             cost_ns: record.cost_ns,
             remarks: remarks_of(run, record),
+            page_events: Vec::new(),
         }
     }
 }
@@ -143,6 +144,8 @@ fn totals(run: &VariantRun) -> Totals {
         disagreements: run.disagreements,
         inferred: run.inferred,
         counts: counted(&run.counts),
+        tlb: crate::pages::tlb_counts(run),
+        memory: crate::pages::memory(run),
         cost_ns: run.cost_ns,
     }
 }

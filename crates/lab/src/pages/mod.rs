@@ -50,7 +50,7 @@ pub struct PagesQuery {
 impl Session {
     /// Pages of a stretch of memory under every variant, after a step.
     pub fn pages(&mut self, query: &PagesQuery) -> PagesView {
-        let step = query.step.min(self.steps.bytes());
+        let step = query.step.min(self.steps.len());
         let stretches = self.stretches();
         let region = query.region.unwrap_or_else(|| stretches.at(step));
         let region = region.min(stretches.all.len().saturating_sub(1));
@@ -59,7 +59,7 @@ impl Session {
         let (from, len) = self.window(query, whole);
         let mut rows = Vec::new();
         if let Some(stretch) = &stretch {
-            for variant in 0..self.runs.bytes() {
+            for variant in 0..self.runs.len() {
                 let range = stretch.ranges.get(variant).copied().flatten();
                 rows.extend(self.variant_rows(variant, step, range, (from, len)));
             }

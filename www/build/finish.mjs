@@ -96,5 +96,7 @@ const manifest = {
   simulator: [worker.js, worker.wasm],
   editor: [parts.editor],
   charts: [parts.charts],
+  embedElement: ["embed/v1.js"],
+  embed: ["embed.html", parts.embed, parts.embedCss, parts.worker, worker.js, worker.wasm],
 };
 writeFileSync(join(stage, "assets.json"), `${JSON.stringify(manifest, null, 2)}\n`);

@@ -41,6 +41,8 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @property {string} editor the editor module
  * @property {string} charts the charts module
  * @property {string} css    the style sheet
+ * @property {string} embed  the embed's script
+ * @property {string} embedCss the embed's style sheet
  * @property {(file: string) => string} integrity the Subresource Integrity value of a file
  */
 
@@ -72,6 +74,9 @@ export function finishPage(source, assets, externalise) {
       setAttribute(element, "href", `./${assets.css}`);
       setAttribute(element, "integrity", assets.integrity(assets.css));
     }
+    if (attribute(element, "href") === "styles/embed.css") {
+      setAttribute(element, "href", `./${assets.embedCss}`);
+    }
   }
   insertPolicy(head);
   for (const element of walk(document)) check(element);
@@ -96,6 +101,14 @@ function finishScript(script, assets, externalise) {
       editor,
       charts,
     };
+    for (const [part, file] of Object.entries(parts)) {
+      setAttribute(script, `data-${part}`, `./${file}`);
+    }
+  } else if (attribute(script, "data-sealab-embed") !== undefined) {
+    // Without integrity: in a sandbox a checked file would need CORS headers, and not load at all.
+    setAttribute(script, "src", `./${assets.embed}`);
+    const { worker, workerJs, workerWasm } = assets;
+    const parts = { worker, "worker-js": workerJs, "worker-wasm": workerWasm };
     for (const [part, file] of Object.entries(parts)) {
       setAttribute(script, `data-${part}`, `./${file}`);
     }

@@ -11,6 +11,8 @@ const assets = {
   editor: "editor-3.js",
   charts: "charts-4.js",
   css: "css-5.css",
+  embed: "embed-7.js",
+  embedCss: "embedCss-8.css",
   integrity: (/** @type {string} */ file) => `sha384-of-${file}`,
 };
 
@@ -36,6 +38,17 @@ test("the boot script gets its addresses and integrity", () => {
     out,
     /<link rel="stylesheet" href="\.\/css-5\.css" integrity="sha384-of-css-5\.css">/,
   );
+});
+
+test("the embed's script needs no CORS headers", () => {
+  const out = finish(
+    page(
+      '<link rel="stylesheet" href="styles/embed.css"><script defer data-sealab-embed></script>',
+    ),
+  );
+  assert.match(out, /<script defer="" data-sealab-embed="" src="\.\/embed-7\.js" data-worker=/);
+  assert.match(out, /href="\.\/embedCss-8\.css"/);
+  assert.doesNotMatch(out, /integrity|type="module"/);
 });
 
 test("the policy comes right after the charset", () => {

@@ -12,6 +12,7 @@ const TYPES: Record<string, string> = {
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".seal": "text/plain; charset=utf-8",
   ".txt": "text/plain; charset=utf-8",
   ".wasm": "application/wasm",
 };
@@ -24,11 +25,12 @@ export interface StaticHost {
 
 /**
  * Serves `folder` on a free port of this machine, also under `/any/folder/`, and `pages` (HTML by
- * path) before it.
+ * path) before it, all with `headers`.
  */
 export async function serve(
   folder: string,
   pages: Record<string, string> = {},
+  headers: Record<string, string> = {},
 ): Promise<StaticHost> {
   const server = createServer(async (request, response) => {
     const asked = decodeURIComponent(new URL(request.url ?? "/", "http://host").pathname);
@@ -40,6 +42,7 @@ export async function serve(
       return;
     }
     response.writeHead(200, {
+      ...headers,
       "content-type": TYPES[file ? extname(file) : ".html"] ?? "application/octet-stream",
       "cache-control": "no-cache",
     });

@@ -70,6 +70,7 @@ test("a worker that cannot load its program says so", async ({ page, watch }) =>
     const worker = new Worker(file, { type: "module" });
     return new Promise<string>((done) => {
       worker.onerror = (event) => done(event.message);
+      worker.postMessage("load");
     });
   });
   expect(message).not.toBe("");
@@ -104,7 +105,7 @@ test("the first result is there before the simulator is", async ({ page }) => {
   });
   const play = new Playground(page);
   await page.goto("/");
-  await expect(play.findings).toContainText("mprotect");
+  await expect(play.findings).toContainText("Line 7");
   await expect(play.strips).toHaveCount(3);
   await play.slider.focus();
   await page.keyboard.press("Home");

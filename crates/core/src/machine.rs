@@ -42,6 +42,8 @@ pub struct Limits {
     pub task_size: u64,
     /// Whether the process has root's capabilities.
     pub privileged: bool,
+    /// How far the disk's files are read ahead, in bytes (`read_ahead_kb`).
+    pub read_ahead: u64,
 }
 
 impl Default for Limits {
@@ -57,6 +59,7 @@ impl Default for Limits {
             dac_mmap_min_addr: 0x1000,
             task_size: crate::start::TASK_SIZE_X86_64,
             privileged: false,
+            read_ahead: crate::paging::READ_AHEAD,
         }
     }
 }
@@ -169,7 +172,8 @@ impl Machine {
     pub fn new(config: Config) -> Self {
         let mut machine = Self {
             files: Files::default(),
-            mem: PhysMem::new(config.kernel, config.memory.clone()),
+            mem: PhysMem::new(config.kernel, config.memory.clone())
+                .with_read_ahead(config.limits.read_ahead),
             processes: Vec::new(),
             meter: Meter::default(),
             next_anon_vma: 0,

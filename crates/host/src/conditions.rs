@@ -2,6 +2,8 @@
 //! and so that what no simulation knows of can be said.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use sealab_core::machine::Limits;
 
@@ -77,8 +79,8 @@ impl LimitsWanted {
 }
 
 impl Conditions {
-    /// Those of this machine, for a runner with these limits.
-    pub(crate) fn read(wanted: LimitsWanted) -> Self {
+    /// Those of this machine, for a runner with these limits whose files live in `files`.
+    pub(crate) fn read(wanted: LimitsWanted, files: &Path) -> Self {
         let mut deviations = Vec::new();
         let max_map_count = number("/proc/sys/vm/max_map_count");
         let mmap_min_addr = number("/proc/sys/vm/mmap_min_addr");
@@ -109,6 +111,7 @@ impl Conditions {
                 total_memory: total_memory().unwrap_or(defaults.total_memory),
                 dac_mmap_min_addr: mmap_min_addr.unwrap_or(defaults.dac_mmap_min_addr),
                 privileged: false,
+                read_ahead: read_ahead(files).unwrap_or(defaults.read_ahead),
                 ..defaults
             },
             protection_keys,
@@ -120,6 +123,14 @@ impl Conditions {
 /// The number that a file of the kernel's holds.
 fn number(path: &str) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// How far the disk below `folder` is read ahead, in bytes.
+fn read_ahead(folder: &Path) -> Option<u64> {
+    let device = fs::metadata(folder).ok()?.dev();
+    let (major, minor) = (libc::major(device), libc::minor(device));
+    let kib = number(&format!("/sys/class/bdi/{major}:{minor}/read_ahead_kb"))?;
+    kib.checked_mul(1024)
 }
 
 /// Memory and swap, in bytes.

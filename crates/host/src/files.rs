@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sealab_core::call::Mapping;
@@ -39,6 +39,11 @@ impl Files {
             folder,
             by_path: BTreeMap::new(),
         })
+    }
+
+    /// Where they are.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     /// Before a program: none of its files is open.

@@ -82,11 +82,12 @@ impl Host {
         }
         let image = Image::new()?;
         let limits = LimitsWanted::new(config.stack_limit)?;
+        let files = Files::new()?;
         let mut host = Self {
             image,
             limits,
-            conditions: Conditions::read(limits),
-            files: Files::new()?,
+            conditions: Conditions::read(limits, files.folder()),
+            files,
             before: Arc::from([]),
             start: StartState::bare(PageSize::K4),
             guard: Guard::new(Vec::new()),

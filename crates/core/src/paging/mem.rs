@@ -117,6 +117,13 @@ impl PhysMem {
         self.settings.write(path, value)
     }
 
+    /// The same machine with a disk whose files are read `bytes` ahead (`read_ahead_kb`).
+    #[must_use]
+    pub fn with_read_ahead(mut self, bytes: u64) -> Self {
+        self.settings.read_ahead = bytes;
+        self
+    }
+
     /// Whether files on disk are taken to have been read into the page cache, in single pages,
     /// before the first access (true), or are read as faults ask for them (false, the default).
     pub fn assume_files_cached(&mut self, cached: bool) {

@@ -44,7 +44,7 @@ pub use cache::FileSystem;
 pub use design::{Arch, ContPte, DESIGNS, MemoryDesign};
 pub use log::{EventKind, PageEvent, PageLog, Reason, TlbFlush};
 pub use mem::PhysMem;
-pub use settings::{FAULT_AROUND, ShmemHuge, THP_DIR};
+pub use settings::{FAULT_AROUND, READ_AHEAD, ShmemHuge, THP_DIR};
 pub use state::{Level, Marker, PageState, pages as page_states};
 pub use table::PageTable;
 

@@ -21,8 +21,6 @@ pub(crate) struct ReadAhead {
     pub misses: u32,
 }
 
-/// `read_ahead_kb`.
-const RA_BYTES: u64 = 128 << 10;
 /// `MMAP_LOTSAMISS`.
 const MANY_MISSES: u32 = 100;
 
@@ -38,7 +36,7 @@ pub(crate) struct Reading {
 
 impl Paging<'_> {
     fn ra_pages(&self) -> u64 {
-        RA_BYTES >> self.page_shift()
+        self.mem.settings.read_ahead >> self.page_shift()
     }
 
     /// From 6.17 on the order grows only with each readahead that was wanted, executable mappings

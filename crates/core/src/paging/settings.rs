@@ -9,6 +9,9 @@ pub const THP_DIR: &str = "/sys/kernel/mm/transparent_hugepage/";
 /// How many bytes around a file fault are mapped with it.
 pub const FAULT_AROUND: &str = "/sys/kernel/debug/fault_around_bytes";
 
+/// How far files are read ahead unless the disk is set otherwise, in bytes (`read_ahead_kb`).
+pub const READ_AHEAD: u64 = 128 << 10;
+
 /// The global switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Enabled {
@@ -63,6 +66,8 @@ pub(crate) struct Settings {
     pub use_zero_page: bool,
     /// In bytes, a power of two of at least a page.
     pub fault_around: u64,
+    /// In bytes.
+    pub read_ahead: u64,
 }
 
 impl Settings {
@@ -86,6 +91,7 @@ impl Settings {
             },
             use_zero_page: true,
             fault_around: 65536,
+            read_ahead: READ_AHEAD,
         }
     }
 

@@ -347,6 +347,9 @@ impl Cx<'_> {
         self.within("vma_merge_extend", |cx| {
             if cx.kernel.gathers {
                 let (_, next) = cx.iter_next_rewind(&mut cursor);
+                // Whether the pages came from a parent is not asked here: `vmg.middle` is not set.
+                let anon_vma = range.anon_vma.map(|anon| AnonVma { chain: 1, ..anon });
+                let range = Proposal { anon_vma, ..range };
                 cx.merge_new(&mut cursor, Some(id), next, &range, false)
             } else {
                 cx.within("vma_merge", |cx| {

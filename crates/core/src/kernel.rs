@@ -85,6 +85,8 @@ pub struct Kernel {
     pub batches_ptes: bool,
     /// 6.14 on: ext4 clears a file's last block when it grows, too.
     pub clears_tail_when_growing: bool,
+    /// 6.18.y on: fault-around makes no page table for the folio that holds a file's last page.
+    pub spares_the_end_of_files: bool,
 }
 
 const V6_8: Kernel = Kernel {
@@ -105,6 +107,7 @@ const V6_8: Kernel = Kernel {
     relooks_unwritten_on_fault: true,
     batches_ptes: false,
     clears_tail_when_growing: false,
+    spares_the_end_of_files: false,
 };
 
 const V6_11: Kernel = Kernel {
@@ -139,6 +142,7 @@ const V6_18: Kernel = Kernel {
     seal_spares_special_mappings: true,
     batches_ptes: true,
     clears_tail_when_growing: true,
+    spares_the_end_of_files: true,
     ..V6_12
 };
 

@@ -28,6 +28,9 @@ impl Paging<'_> {
         let first = fault.vma.pgoff_at(start, self.mem.design.page_size);
         let end = (first + (to - from)).min(of.pages);
         self.fill_preread(of, first, end);
+        if self.keeps_away_from_the_end(of, start, first, end) {
+            return false;
+        }
         let mut mapped = false;
         let mut index = first;
         while let Some((page, folio)) = self.next_ready(of, index, end) {
@@ -43,6 +46,25 @@ impl Paging<'_> {
             index = page + left;
         }
         mapped
+    }
+
+    /// From 6.18.y on: where the first folio found holds the file's last page, no page table is made
+    /// for it alone, so that nothing is mapped where none was. It keeps a large folio from being
+    /// mapped beyond the file's end, and leaves tmpfs alone.
+    fn keeps_away_from_the_end(&self, of: Reading, start: u64, first: u64, end: u64) -> bool {
+        if !self.mem.kernel().spares_the_end_of_files
+            || of.fs.is_tmpfs()
+            || self.table.slot(start).is_some()
+        {
+            return false;
+        }
+        let Some((page, folio)) = self.next_ready(of, first, end) else {
+            return false;
+        };
+        let cache = self.mem.caches.get(&of.inode);
+        let inside = cache.and_then(|cache| cache.find(&self.mem.arena, page));
+        let left = self.mem.arena.get(folio).len() - inside.map_or(0, |(_, inside)| inside);
+        page + u64::from(left) >= of.pages
     }
 
     /// Pages of a file read before come into being as they are looked at.

@@ -45,7 +45,8 @@ impl Paging<'_> {
         }
         let (backing, dirty) = (folio.backing, folio.dirty);
         let dirty = self.unmap_everywhere_here(vma, id, near) || dirty;
-        if let Backing::File(inode, first) = backing
+        // Shared memory that was only read is dropped like a file's: it is zeros again when asked for.
+        if let Backing::File(inode, first) | Backing::Shmem(inode, first) = backing
             && self.mem.arena.get(id).mapcount == 0
             && !dirty
         {

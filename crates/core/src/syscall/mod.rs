@@ -9,6 +9,7 @@ mod fork;
 mod madvise;
 mod mlock;
 mod mmap;
+mod mmap_region;
 mod mprotect;
 mod mremap;
 mod mremap_checked;

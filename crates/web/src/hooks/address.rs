@@ -3,9 +3,9 @@
 use gloo_events::EventListener;
 use gloo_timers::callback::Timeout;
 use sealab_protocol::{LinkState, TextRequest, kind};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::window;
+use web_sys::{HashChangeEvent, window};
 use yew::prelude::*;
 
 use crate::door::Door;
@@ -28,12 +28,19 @@ pub fn use_address(store: &Store, door: &Door) -> bool {
         let (door, dispatch, opening) = (door.clone(), dispatch.clone(), opening.setter());
         use_effect_with((), move |()| {
             if !fragment().is_empty() {
-                open(door.clone(), dispatch.clone(), Some(opening));
+                open(door.clone(), dispatch.clone(), fragment(), Some(opening));
             }
             let listener = window().map(|window| {
-                EventListener::new(&window, "hashchange", move |_| {
-                    if !fragment().is_empty() {
-                        open(door.clone(), dispatch.clone(), None);
+                EventListener::new(&window, "hashchange", move |event| {
+                    // From the event: what was typed may be written over by now.
+                    let url = event
+                        .dyn_ref::<HashChangeEvent>()
+                        .map(HashChangeEvent::new_url);
+                    let new = url
+                        .as_deref()
+                        .and_then(|url| url.find('#').map(|at| &url[at..]));
+                    if let Some(new) = new.filter(|new| new.len() > 1) {
+                        open(door.clone(), dispatch.clone(), new.to_owned(), None);
                     }
                 })
             });
@@ -82,9 +89,14 @@ fn fragment() -> String {
         .unwrap_or_default()
 }
 
-fn open(door: Door, dispatch: UseReducerDispatcher<State>, opening: Option<UseStateSetter<bool>>) {
+fn open(
+    door: Door,
+    dispatch: UseReducerDispatcher<State>,
+    text: String,
+    opening: Option<UseStateSetter<bool>>,
+) {
     spawn_local(async move {
-        let request = TextRequest { text: fragment() };
+        let request = TextRequest { text };
         match door.ask::<LinkState>(kind::DECODE_LINK, &request).await {
             Ok(link) => dispatch.dispatch(Action::Open(Box::new(link))),
             Err(fault) => dispatch.dispatch(Action::Complain(fault.message)),

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
-use sealab_lab::pages::{PAGE_LETTERS, PagesQuery, page_letters};
+use sealab_lab::pages::{PAGE_LETTERS, PagesQuery, PagesRow, page_letters};
 use sealab_lab::run::{Progress, RunOptions};
 use sealab_lab::session::{Input, Session};
 use sealab_lab::tables::{measure_cells, row_cells, tally_cells};
@@ -54,7 +54,8 @@ pub struct Variants {
     pub kernel: Vec<String>,
 
     /// A memory: baseline-4k, anonfolio, contpte, exefolio, baseline-16k, baseline-64k,
-    /// contpte-16k, contpte-64k, contpte-v1, or parts (4k,folio=32k,contpte); likewise
+    /// contpte-16k, contpte-64k, contpte-v1, or parts (4k,folio=32k,contpte); likewise. Alone,
+    /// granules stands for the first eight
     #[arg(long, value_name = "ID")]
     pub memory: Vec<String>,
 
@@ -253,23 +254,27 @@ fn grid(session: &mut Session, out: &mut impl io::Write) -> io::Result<()> {
             // The last sentence is the work done, which the table above has.
             let said = row.events.iter().filter(|e| e.contains("folded"));
             for sentence in said {
-                writeln!(out, "line {line}, {}: {sentence}", row.title)?;
+                writeln!(out, "line {line}, {}: {sentence}", who(row))?;
             }
         }
         if step == session.steps().len() {
             writeln!(out)?;
             for row in &view.rows {
-                let process = match row.process {
-                    0 => String::new(),
-                    n => format!(", child {n}"),
-                };
-                writeln!(out, "{}{process}: {}", row.title, row.line)?;
+                writeln!(out, "{}: {}", who(row), row.line)?;
                 writeln!(out, "  {}", page_letters(row))?;
             }
             writeln!(out, "  {PAGE_LETTERS}")?;
         }
     }
     Ok(())
+}
+
+/// A row's variant, and its process if that is a child.
+fn who(row: &PagesRow) -> String {
+    match row.process {
+        0 => row.title.clone(),
+        n => format!("{}, child {n}", row.title),
+    }
 }
 
 fn bold(text: String) -> Cell {

@@ -89,10 +89,13 @@ impl Hardware {
     ) {
         self.invalidate(log);
         let Some(mm) = mm else { return };
-        if matches!(
-            call,
-            Call::Load { .. } | Call::Store { .. } | Call::Exec { .. }
-        ) {
+        if let Call::Load { addr, len } | Call::Store { addr, len } | Call::Exec { addr, len } =
+            *call
+        {
+            // One byte of each page stands for the range.
+            if outcome.is_ok() && len > 1 {
+                self.touched.add_range(mm, addr, addr.saturating_add(len));
+            }
             return;
         }
         let moved = moved(call, outcome);
@@ -160,6 +163,13 @@ impl Touched {
         let words = self.0.entry((mm, line >> CHUNK_BITS)).or_default();
         if let Some(word) = words.get_mut((bit / 64) as usize) {
             *word |= 1 << (bit % 64);
+        }
+    }
+
+    /// Every line of `start..end`, whose pages are all mapped.
+    fn add_range(&mut self, mm: MmId, start: u64, end: u64) {
+        for line in start >> LINE_SHIFT..end.div_ceil(1 << LINE_SHIFT) {
+            self.add(mm, line);
         }
     }
 

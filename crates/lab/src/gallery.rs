@@ -42,6 +42,17 @@ pub const EXAMPLES: &[Example] = examples! {
     "several-mappings-at-once": ["6.12" "6.18"] x ["baseline-4k"];
     "merging-touched-memory": ["6.12" "6.18"] x ["baseline-4k"];
     "where-memory-is-placed": ["6.11" "6.12"] x ["baseline-4k"];
+    "first-touch": ["6.18"] x ["baseline-4k" "anonfolio" "contpte" "baseline-16k" "baseline-64k"];
+    "read-then-write": ["6.18"] x ["baseline-4k" "anonfolio" "contpte"];
+    "mprotect-one-page": ["6.12" "6.18"] x ["baseline-4k" "contpte" "contpte-v1"];
+    "last-page-refolds": ["6.18"] x ["anonfolio" "contpte" "contpte-v1"];
+    "fork-and-cow": ["6.12" "6.18"] x ["baseline-4k" "contpte"];
+    "misaligned-mremap": ["6.12" "6.18"] x ["baseline-4k" "contpte"];
+    "madvise-free-part": ["6.8" "6.12"] x ["anonfolio" "contpte"];
+    "mseal-across-a-block": ["6.11" "6.12" "6.18"] x ["contpte"];
+    "executable-text": ["6.18"] x ["baseline-4k" "contpte" "exefolio" "contpte-16k"];
+    "fault-around-16k": ["6.18"] x ["baseline-4k" "baseline-16k" "baseline-64k"];
+    "pages-of-64k-waste": ["6.18"] x ["baseline-4k" "contpte" "baseline-16k" "baseline-64k" "contpte-64k"];
 };
 
 impl Example {

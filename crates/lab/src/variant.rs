@@ -15,6 +15,18 @@ pub const DEFAULT_KERNELS: [&str; 3] = ["6.8", "6.11", "6.12"];
 /// The memory of a variant that names none.
 pub const DEFAULT_MEMORY: &str = "baseline-4k";
 
+/// Memories that a comparison of page sizes puts side by side.
+pub const GRANULES: [&str; 8] = [
+    "baseline-4k",
+    "anonfolio",
+    "contpte",
+    "exefolio",
+    "baseline-16k",
+    "baseline-64k",
+    "contpte-16k",
+    "contpte-64k",
+];
+
 /// A variant whose ids have been looked up.
 #[derive(Clone, Debug)]
 pub struct Resolved {
@@ -106,12 +118,16 @@ pub fn product(kernels: &[String], memories: &[String], cpu: &str) -> Vec<Varian
     let default_memories = [DEFAULT_MEMORY.to_owned()];
     let kernels = match kernels {
         // Several memories are compared with one another, not times three.
-        [] if memories.len() > 1 => default_kernels.get(2..).unwrap_or(&default_kernels),
+        [] if memories.len() > 1 || memories.iter().any(|m| m == "granules") => {
+            default_kernels.get(2..).unwrap_or(&default_kernels)
+        }
         [] => &default_kernels,
         some => some,
     };
+    let granules: Vec<String> = GRANULES.iter().map(|&m| m.to_owned()).collect();
     let memories = match memories {
         [] => &default_memories,
+        [one] if one == "granules" => granules.as_slice(),
         some => some,
     };
     let pairs = kernels

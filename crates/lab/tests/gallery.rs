@@ -7,8 +7,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use sealab_lab::gallery::{EXAMPLES, Example};
+use sealab_lab::pages::PagesQuery;
 use sealab_lab::run::RunOptions;
 use sealab_lab::session::{Input, Session};
+use sealab_lab::tables::tally_cells;
 
 fn run(example: &Example) -> Session {
     let input = Input {
@@ -25,7 +27,7 @@ fn run(example: &Example) -> Session {
 }
 
 /// Everything but estimated costs, which move when weights are fitted anew.
-fn golden(example: &Example, session: &Session) -> String {
+fn golden(example: &Example, session: &mut Session) -> String {
     let mut out = format!("# {}\n\n", example.title());
     for difference in session.differences() {
         let _ = writeln!(out, "- {}: {}", difference.kind, difference.sentence);
@@ -71,7 +73,39 @@ fn golden(example: &Example, session: &Session) -> String {
             );
         }
     }
+    if example.memories != ["baseline-4k"] {
+        pages(session, &mut out);
+    }
     out
+}
+
+/// What steps did to contiguous blocks, the pages at the end, and what was counted.
+fn pages(session: &mut Session, out: &mut String) {
+    let _ = writeln!(out, "\n## Pages\n");
+    for step in 1..=session.steps().len() {
+        let view = session.pages(&PagesQuery {
+            step,
+            ..PagesQuery::default()
+        });
+        for row in &view.rows {
+            for said in row.events.iter().filter(|e| e.contains("folded")) {
+                let _ = writeln!(out, "step {step}, {} ({}): {said}", row.title, row.process);
+            }
+        }
+        if step == session.steps().len() {
+            for row in &view.rows {
+                let _ = writeln!(
+                    out,
+                    "\n{} ({}): {}; {} TLB entries of {}\n{}",
+                    row.title, row.process, row.line, row.tlb_entries, row.tlb_size, row.letters
+                );
+            }
+        }
+    }
+    out.push('\n');
+    for tally in session.tallies() {
+        let _ = writeln!(out, "{}: {}", tally.title, tally_cells(&tally).join(", "));
+    }
 }
 
 #[test]
@@ -81,7 +115,7 @@ fn the_gallery_tells_what_it_told() {
     let mut stale = Vec::new();
     for example in EXAMPLES {
         let path = folder.join(format!("{}.md", example.slug));
-        let now = golden(example, &run(example));
+        let now = golden(example, &mut run(example));
         if update {
             fs::create_dir_all(&folder).expect("a folder for the golden reports");
             fs::write(&path, now).expect("a golden report");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use sealab_lab::pages::{PageRun, PagesRow, PagesView, Region, Tally, flag as page_flag};
+pub use sealab_lab::pages::{Bar, PageRun, PagesRow, PagesView, Region, Tally, flag as page_flag};
 pub use sealab_lab::report::{
     ChangeReport, Diagnostic, Difference, MapsEntry, Measure, Totals, Variant,
 };
@@ -58,6 +58,9 @@ pub struct Catalogue {
     pub cpus: Vec<Choice>,
     /// What a new page compares.
     pub default_variants: Vec<Variant>,
+    /// Memories that a comparison of page sizes puts side by side.
+    #[serde(default)]
+    pub granules: Vec<String>,
     /// Example scenarios.
     pub gallery: Vec<Example>,
 }

@@ -236,6 +236,7 @@ pub fn catalogue() -> Catalogue {
             .map(|p| choice(&p.id, &p.label))
             .collect(),
         default_variants: variant::defaults().iter().map(whole).collect(),
+        granules: variant::GRANULES.iter().map(|&m| m.to_owned()).collect(),
         gallery: EXAMPLES.iter().map(example).collect(),
     }
 }

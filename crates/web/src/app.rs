@@ -10,6 +10,7 @@ use crate::findings::Findings;
 use crate::header::Header;
 use crate::help::HelpDialog;
 use crate::hooks;
+use crate::pages::PagesView;
 use crate::share::ShareDialog;
 use crate::space::SpaceView;
 use crate::stepbar::StepBar;
@@ -80,6 +81,7 @@ fn Result() -> Html {
                 if store.run.overview.is_some() {
                     { match store.view {
                         View::Space => html! { <SpaceView /> },
+                        View::Pages => html! { <PagesView /> },
                         View::Calls => html! { <CallsView /> },
                         View::Cost => html! { <CostView /> },
                     } }

@@ -13,6 +13,7 @@ mod gallery;
 mod header;
 mod help;
 mod hooks;
+mod pages;
 mod share;
 mod space;
 mod stepbar;

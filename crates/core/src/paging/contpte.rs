@@ -144,8 +144,9 @@ impl Paging<'_> {
             } else {
                 self.store(at, pte, pages);
                 let last = next - (1 << shift);
-                if whole && pte.valid() && !pte.special() {
-                    self.note(last, Reason::NotCongruent);
+                let askew = u64::from(pte.index()) % self.cont_ptes() != self.place(at);
+                if askew && pte.valid() {
+                    self.note_askew(last, pte);
                 } else {
                     self.note_missed(last, Reason::BatchTooShort);
                 }

@@ -19,7 +19,7 @@ impl Paging<'_> {
             return;
         }
         if u64::from(pte.index()) % self.cont_ptes() != last {
-            self.note_large(addr, pte, Reason::NotCongruent);
+            self.note_askew(addr, pte);
             return;
         }
         // The folio is naturally aligned and so is the page in it: it covers the block exactly if
@@ -75,6 +75,18 @@ impl Paging<'_> {
         if could {
             self.note(addr, reason);
         }
+    }
+
+    /// Notes that the page's place in physical memory is not that in the block: for want of a folio
+    /// large enough, or of a congruent one.
+    pub(crate) fn note_askew(&mut self, addr: u64, pte: Pte) {
+        let small = u64::from(self.mem.arena.get(pte.folio()).len()) < self.cont_ptes();
+        let reason = if small {
+            Reason::FolioTooSmall
+        } else {
+            Reason::NotCongruent
+        };
+        self.note_large(addr, pte, reason);
     }
 
     /// Notes a fold that a large folio missed; single pages are no news.

@@ -23,7 +23,7 @@ pub use report::{PAGES_MAX, memory, tlb_counts};
 pub use rows::{PAGE_LETTERS, page_letters};
 pub use sentence::{kind, of_block, rule};
 pub use tallies::tlb_size;
-pub use view::{PageRun, PagesRow, PagesView, Region, Tally, flag};
+pub use view::{Bar, PageRun, PagesRow, PagesView, Region, Tally, flag};
 
 /// Most pages of one row; a longer stretch is shown window by window.
 pub const WINDOW_PAGES_MAX: u64 = 16_384;

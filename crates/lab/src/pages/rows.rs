@@ -9,7 +9,7 @@ use sealab_core::paging::{Level, MemoryDesign, PageState, page_states};
 use sealab_core::tlb::{HeldEntry, Profile};
 
 use super::tallies::{held_shift, tlb_size};
-use super::view::{PageRun, PagesRow, flag};
+use super::view::{Bar, PageRun, PagesRow, flag};
 use crate::space::hex;
 use crate::words;
 
@@ -88,6 +88,26 @@ impl Drawn<'_> {
                     }
                 }
             }
+            let bar = match this.flags {
+                f if f & flag::PMD != 0 => Some((page.pmd_bytes(), true)),
+                f if f & flag::CONTIGUOUS != 0 => Some((page.cont_ptes() << page.shift(), false)),
+                _ => None,
+            };
+            if let Some((bytes, pmd)) = bar {
+                let goes_on = place > 0 && addr % bytes != 0;
+                match row
+                    .bars
+                    .last_mut()
+                    .filter(|bar| goes_on && bar.pmd == pmd && bar.first + bar.pages == this.first)
+                {
+                    Some(bar) => bar.pages += 1,
+                    None => row.bars.push(Bar {
+                        first: this.first,
+                        pages: 1,
+                        pmd,
+                    }),
+                }
+            }
             match row.runs.last_mut() {
                 Some(run) if goes_on(run, &this) => run.pages += 1,
                 _ => row.runs.push(this),
@@ -96,6 +116,7 @@ impl Drawn<'_> {
         row.tlb_entries = needed.len() as u64;
         row.tlb_held = self.held(table.mm(), &needed);
         row.line = sums.line(folios.len(), self.design);
+        row.letters = page_letters(&row);
         row
     }
 

@@ -83,6 +83,10 @@ pub struct PagesRow {
     pub start: String,
     /// The pages, as runs of alike ones.
     pub runs: Vec<PageRun>,
+    /// What one entry each may translate: folded contiguous blocks and PMD blocks.
+    pub bars: Vec<Bar>,
+    /// The pages as text, one letter each.
+    pub letters: String,
     /// TLB entries that translate all of it.
     pub tlb_entries: u64,
     /// What the TLBs hold: `48 + 1,280`.
@@ -110,6 +114,17 @@ pub struct PageRun {
     pub order: u32,
     /// Position of the first page in the folio.
     pub index: u32,
+}
+
+/// Pages that one TLB entry may translate together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bar {
+    /// First page, counted from the row's start.
+    pub first: u32,
+    /// How many of it are shown.
+    pub pages: u32,
+    /// Whether it is a PMD block and not a contiguous one.
+    pub pmd: bool,
 }
 
 /// One number per variant.

@@ -1,7 +1,7 @@
 //! What the run cost, and what made it cost that. Every chart has its data as a table.
 
 mod chart;
-mod specs;
+pub mod specs;
 
 use sealab_protocol::{CostRow, CostView as Costs, MeasureRow, RunId, WorkRow, kind};
 use yew::prelude::*;
@@ -10,7 +10,7 @@ use crate::hooks::use_answer;
 use crate::store::use_store;
 use crate::ui::{count, nanoseconds};
 
-use chart::Chart;
+pub use chart::Chart;
 
 /// The view.
 #[component]

@@ -56,6 +56,16 @@ pub fn calls(rows: &[CostRow], names: &[String]) -> Spec {
     )
 }
 
+/// Numbers of each variant, in percent of the first one's.
+pub fn relative(title: &str, groups: Vec<String>, names: &[String], values: &[Vec<f64>]) -> Spec {
+    let mut spec = bars(title, "", groups, names, |variant, group| {
+        (values.get(group).and_then(|v| value(v, variant)), None)
+    });
+    spec.y.title = format!("percent of {}", names.first().map_or("", String::as_str));
+    spec.y.unit = Some("%");
+    spec
+}
+
 /// Cost by kind of work.
 pub fn work(rows: &[WorkRow], names: &[String]) -> Spec {
     let rows = &rows[..rows.len().min(GROUPS_MAX)];

@@ -16,7 +16,7 @@ pub const KEYS: &[(&[&str], &str)] = &[
         &["n", "p"],
         "To the next or previous step where the designs differ",
     ),
-    (&["1", "2", "3"], "Address space, Calls, Cost"),
+    (&["1", "2", "3", "4"], "Address space, Pages, Calls, Cost"),
     (&["e"], "Into the editor"),
     (&["Esc"], "Out of the editor, to the steps"),
     (&["g"], "Choose an example"),
@@ -88,7 +88,7 @@ fn pressed(store: &Store, event: &KeyboardEvent) -> bool {
         (_, " ") => store.dispatch(Action::Play(!store.playing)),
         (_, "n") => go_to_difference(store, true),
         (_, "p") => go_to_difference(store, false),
-        (_, "1" | "2" | "3") => {
+        (_, "1" | "2" | "3" | "4") => {
             let index = key.parse::<usize>().unwrap_or(1).saturating_sub(1);
             if let Some(&view) = View::ALL.get(index) {
                 store.dispatch(Action::View(view));

@@ -87,6 +87,8 @@ pub enum View {
     /// The address spaces on one axis.
     #[default]
     Space,
+    /// Pages, folios, contiguous blocks and TLB entries.
+    Pages,
     /// The calls, one a row.
     Calls,
     /// What they cost.
@@ -95,12 +97,13 @@ pub enum View {
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub const ALL: [Self; 3] = [Self::Space, Self::Calls, Self::Cost];
+    pub const ALL: [Self; 4] = [Self::Space, Self::Pages, Self::Calls, Self::Cost];
 
     /// Its name in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Space => "space",
+            Self::Pages => "pages",
             Self::Calls => "calls",
             Self::Cost => "cost",
         }
@@ -110,6 +113,7 @@ impl View {
     pub fn title(self) -> &'static str {
         match self {
             Self::Space => "Address space",
+            Self::Pages => "Pages & TLB",
             Self::Calls => "Calls",
             Self::Cost => "Cost",
         }

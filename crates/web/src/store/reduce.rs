@@ -12,7 +12,7 @@ const BEFORE_MAX: usize = 30;
 /// How many toasts are shown at once.
 const TOASTS_MAX: usize = 4;
 /// How many variants can be compared: as many as there are colours to tell them by.
-pub const VARIANTS_MAX: usize = 6;
+pub const VARIANTS_MAX: usize = 8;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub enum Action {
     RemoveVariant(usize),
     /// The variant at this place is to be another.
     SetVariant(usize, Variant),
+    /// These variants are to be compared, in this order.
+    Compare(Rc<[Variant]>),
     /// Another process of the trace is wanted.
     Process(Option<i64>),
     /// The process is to start with these mappings.
@@ -120,6 +122,11 @@ impl Reducible for State {
                     *slot = variant;
                 }
             }),
+            Action::Compare(variants) => {
+                if !variants.is_empty() {
+                    state.document.variants = variants;
+                }
+            }
             Action::Process(pid) => state.document.pid = pid,
             Action::Maps(maps) => state.document.maps = maps,
             Action::FocusEditor => {

@@ -85,7 +85,7 @@ const assets = {
   integrity,
 };
 
-for (const page of ["index.html", "embed.html"]) {
+for (const page of ["index.html", "embed.html", "verified.html"]) {
   if (!existsSync(join(stage, page))) continue;
   writeFileSync(join(stage, page), finishPage(read(page).toString(), assets, externalise));
 }

@@ -352,3 +352,42 @@ proptest! {
         }
     }
 }
+
+/// A mapping of terabytes costs nothing to make; whatever is then done to all of it must end, and
+/// the page tables must stay bounded.
+#[test]
+fn calls_over_terabytes_end() {
+    const LEN: u64 = 16 << 40;
+    let kernel = KERNELS.last().expect("there are kernels");
+    let whole = |call: fn(u64, u64) -> Call| call(BASE, LEN);
+    let mut calls: Vec<Call> = vec![
+        whole(|addr, len| Call::Load { addr, len }),
+        whole(|addr, len| Call::Mlock { addr, len }),
+        whole(|addr, len| Call::Mprotect { addr, len, prot: 1 }),
+        whole(|addr, len| Call::Munmap { addr, len }),
+    ];
+    let advices = (0..=26).chain(100..=103);
+    calls.extend(advices.map(|advice| Call::Madvise {
+        addr: BASE,
+        len: LEN,
+        advice,
+    }));
+    for call in calls {
+        for flags in [0x4022_u64 | 0x10, 0x4021 | 0x10] {
+            let mut machine = machine(kernel);
+            let mapped = machine.call(
+                P0,
+                &Call::Mmap {
+                    addr: BASE,
+                    len: LEN,
+                    prot: 3,
+                    flags,
+                    fd: -1,
+                    offset: 0,
+                },
+            );
+            assert_eq!(mapped, Outcome::Value(BASE));
+            machine.call(P0, &call);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Experiments: a program run under several kernels, lined up, compared, priced and reported.
 
+pub mod checked;
 pub mod cost;
 pub mod diff;
 pub mod gallery;

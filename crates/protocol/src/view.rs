@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use sealab_lab::checked::{Checked, RandomPrograms, Recorded};
 pub use sealab_lab::pages::{Bar, PageRun, PagesRow, PagesView, Region, Tally, flag as page_flag};
 pub use sealab_lab::report::{
     ChangeReport, Diagnostic, Difference, MapsEntry, Measure, Totals, Variant,
@@ -63,6 +64,9 @@ pub struct Catalogue {
     pub granules: Vec<String>,
     /// Example scenarios.
     pub gallery: Vec<Example>,
+    /// What this build was held against.
+    #[serde(default)]
+    pub checked: Checked,
 }
 
 /// Something to choose.

@@ -238,6 +238,7 @@ pub fn catalogue() -> Catalogue {
         default_variants: variant::defaults().iter().map(whole).collect(),
         granules: variant::GRANULES.iter().map(|&m| m.to_owned()).collect(),
         gallery: EXAMPLES.iter().map(example).collect(),
+        checked: sealab_lab::checked::checked(),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::share::ShareDialog;
 use crate::space::SpaceView;
 use crate::stepbar::StepBar;
 use crate::store::{Action, Dialog, State, Store, View, use_store};
-use crate::ui::Toasts;
+use crate::ui::{Toasts, count};
 use crate::variants::Variants;
 
 /// Id of the right-hand side.
@@ -89,7 +89,29 @@ fn Result() -> Html {
                     <p class="empty">{ "Running the scenario…" }</p>
                 }
             </div>
+            <Checked />
         </section>
+    }
+}
+
+/// What this build was held against, and where to read how.
+#[component]
+fn Checked() -> Html {
+    let store = use_store();
+    let Some(catalogue) = store.catalogue.clone() else {
+        return html! {};
+    };
+    let checked = &catalogue.checked;
+    let cases = checked.recorded.iter().map(|kernel| kernel.cases).sum();
+    html! {
+        <p class="checked">
+            { "Checked against " }{ checked.recorded.len() }{ " kernels: " }
+            { count(cases) }{ " recorded programs, " }
+            { count(checked.page_records) }{ " records of page tables, " }
+            { count(checked.random.programs) }{ " random programs on Linux " }{ &checked.random.kernel }
+            { ". " }
+            <a href="verified.html">{ "How, and what is known to differ" }</a>
+        </p>
     }
 }
 

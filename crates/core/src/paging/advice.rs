@@ -66,7 +66,7 @@ impl Paging<'_> {
             madv::POPULATE_READ => return populated(self.populate(vma, range, false)),
             madv::POPULATE_WRITE => return populated(self.populate(vma, range, true)),
             madv::COLLAPSE => return self.collapse(vma, range),
-            madv::GUARD_INSTALL => self.install_guards(vma, range),
+            madv::GUARD_INSTALL => return self.install_guards(vma, range),
             madv::GUARD_REMOVE => self.remove_guards(range),
             _ => {}
         }
@@ -252,12 +252,16 @@ impl Paging<'_> {
         self.read_range(of, first, first.saturating_add(pages).min(of.pages));
     }
 
-    /// `madvise_guard_install`: what is mapped goes, every page gets a marker.
-    fn install_guards(&mut self, vma: &Vma, range: AddrRange) {
+    /// `madvise_guard_install`: what is mapped goes, every page gets a marker. `ENOMEM` where the
+    /// page tables for them cannot be had; markers set by then stay.
+    fn install_guards(&mut self, vma: &Vma, range: AddrRange) -> Result<(), Errno> {
         self.zap(vma, range, Zap::Pages);
         self.end_gather();
         let mut addr = range.start;
         while addr < range.end {
+            if self.table.is_full(addr) {
+                return Err(Errno::ENOMEM);
+            }
             self.make_leaf(addr);
             if self.table.block(addr).is_some() {
                 self.split_block(vma, addr);
@@ -267,6 +271,7 @@ impl Paging<'_> {
             self.table.put(addr, Pte::guard());
             addr += self.page_bytes();
         }
+        Ok(())
     }
 
     /// `madvise_guard_remove`.

@@ -144,6 +144,9 @@ impl Paging<'_> {
 
     /// `__handle_mm_fault`, once.
     fn handle(&mut self, fault: Faulting<'_>) -> Fault {
+        if self.table.is_full(fault.addr) {
+            return Fault::Oom;
+        }
         if let Some(pte) = self.table.block(fault.addr) {
             if let Some(result) = self.block_fault(fault, pte) {
                 return result;

@@ -49,6 +49,10 @@ impl Leaf {
     }
 }
 
+/// Last-level entries that a simulated process may have room for: 64 MiB of them, over 32 GiB of
+/// 4K pages. Beyond, it is out of memory.
+const MAX_ENTRIES: usize = 8 << 20;
+
 /// What a PMD entry points at.
 #[derive(Clone, Debug)]
 pub(crate) enum Slot {
@@ -211,6 +215,12 @@ impl PageTable {
             return None;
         }
         self.slots.range(key..=last).next().map(|(&k, _)| k)
+    }
+
+    /// Whether a page at `addr` would need one more leaf table than a process may have here
+    /// ([`MAX_ENTRIES`]). A real machine's memory ends, too.
+    pub(crate) fn is_full(&self, addr: u64) -> bool {
+        self.slots.len() >= MAX_ENTRIES >> self.table_bits() && self.slot(addr).is_none()
     }
 
     /// Makes a leaf table over `addr` if nothing is there; says how many table pages that took.

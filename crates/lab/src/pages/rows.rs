@@ -94,7 +94,7 @@ impl Drawn<'_> {
                 _ => None,
             };
             if let Some((bytes, pmd)) = bar {
-                let goes_on = place > 0 && addr % bytes != 0;
+                let goes_on = place > 0 && !addr.is_multiple_of(bytes);
                 match row
                     .bars
                     .last_mut()

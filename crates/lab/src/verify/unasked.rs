@@ -2,7 +2,7 @@
 
 use sealab_core::addr::AddrRange;
 use sealab_core::call::Call;
-use sealab_core::flags::Prot;
+use sealab_core::flags::{Prot, madv};
 use sealab_core::start::StartState;
 
 /// Questions that are left out on a machine.
@@ -55,10 +55,17 @@ impl Unasked {
             Call::PkeyMprotect { prot, .. }
             | Call::Mprotect { prot, .. }
             | Call::Mmap { prot, .. } => self.protection_keys && is_execute_only(prot),
+            // Page tables for it would eat the machine's memory.
+            Call::Madvise { len, advice, .. } => {
+                advice == madv::GUARD_INSTALL && len > MOST_GUARDED
+            }
             _ => false,
         }
     }
 }
+
+/// The longest range that is guarded for real, in bytes.
+const MOST_GUARDED: u64 = 8 << 30;
 
 fn is_execute_only(prot: u64) -> bool {
     prot & (Prot::READ | Prot::WRITE | Prot::EXEC).bits() == Prot::EXEC.bits()

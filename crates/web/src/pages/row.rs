@@ -159,13 +159,13 @@ fn class_of(run: &PageRun) -> &'static str {
     } else if has(flag::ZERO) {
         "zero"
     } else if has(flag::CONTIGUOUS) || has(flag::PMD) {
-        if run.folio % 2 == 0 {
+        if run.folio.is_multiple_of(2) {
             "cont"
         } else {
             "cont odd"
         }
     } else if run.folio > 0 {
-        if run.folio % 2 == 0 {
+        if run.folio.is_multiple_of(2) {
             "folio"
         } else {
             "folio odd"

@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 export const www = resolve(import.meta.dirname, "..");
 
 /**
- * @typedef {"boot" | "worker" | "editor" | "charts" | "embed" | "css" | "embedCss"} Part
+ * @typedef {"boot" | "worker" | "editor" | "charts" | "offline" | "embed" | "css" | "embedCss"} Part
  */
 
 /**
@@ -24,6 +24,7 @@ export async function bundle({ out, minify, worker }) {
     worker: "src/worker.ts",
     editor: "src/editor.ts",
     charts: "src/charts.ts",
+    offline: "src/offline.ts",
     css: "styles/main.css",
     embedCss: "styles/embed.css",
   };
@@ -64,6 +65,22 @@ export async function bundle({ out, minify, worker }) {
     }
   }
   return parts;
+}
+
+/**
+ * Bundles the service worker: at the top of the site and always under the same name, so that a
+ * browser finds the next version there.
+ *
+ * @param {{ out: string, version: string, files: string[] }} options
+ */
+export async function bundleWorker({ out, version, files }) {
+  await esbuild.build({
+    ...common(true),
+    entryPoints: [{ in: "src/sw.ts", out: "sw" }],
+    outdir: out,
+    format: "iife",
+    define: { VERSION: JSON.stringify(version), FILES: JSON.stringify(files) },
+  });
 }
 
 /**

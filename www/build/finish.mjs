@@ -96,6 +96,7 @@ const manifest = {
   simulator: [worker.js, worker.wasm],
   editor: [parts.editor],
   charts: [parts.charts],
+  offline: [parts.offline],
   embedElement: ["embed/v1.js"],
   embed: ["embed.html", parts.embed, parts.embedCss, parts.worker, worker.js, worker.wasm],
 };

@@ -35,7 +35,16 @@ declare global {
   var sealab: Sealab;
 }
 
-type Part = "js" | "wasm" | "worker" | "workerJs" | "workerWasm" | "prepared" | "editor" | "charts";
+type Part =
+  | "js"
+  | "wasm"
+  | "worker"
+  | "workerJs"
+  | "workerWasm"
+  | "prepared"
+  | "editor"
+  | "charts"
+  | "offlineJs";
 
 const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
 const root = document.documentElement;
@@ -121,6 +130,11 @@ globalThis.sealab = {
     root.dataset.state = "running";
     performance.mark("sealab:started");
     setTimeout(() => first?.warm(), REST_MS);
+    const worker = script?.dataset.offline;
+    // Only a published site names one. Without it the page is just online.
+    if (worker) {
+      import(address("offlineJs")).then((part) => part.startOffline(worker)).catch(() => {});
+    }
   },
 };
 

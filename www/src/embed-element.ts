@@ -20,7 +20,7 @@ button{position:absolute;inset-block-start:8px;inset-inline-end:8px;padding:6px 
 @media screen{.live{visibility:hidden}}`);
 
 /** When any of these changes on the page's root, its theme may have. */
-const THEMED = ["class", "style", "data-theme", "data-bs-theme", "data-md-color-scheme"];
+const THEMED = ["class", "data-theme", "data-bs-theme", "data-md-color-scheme"];
 
 class SealabPlay extends HTMLElement {
   static observedAttributes = ["src", "variants", "controls", "view", "step", "theme", "height"];
@@ -93,11 +93,14 @@ class SealabPlay extends HTMLElement {
     this.#frame = frame;
     frame.title = this.#title();
     frame.referrerPolicy = "no-referrer";
-    // What is framed is another origin, or this site's own page; with an origin it may use a worker.
-    frame.setAttribute(
-      "sandbox",
-      "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox",
-    );
+    // With an origin of its own it may use a worker. In a page of that very origin this would be
+    // no sandbox at all.
+    if (site.origin !== location.origin) {
+      frame.setAttribute(
+        "sandbox",
+        "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox",
+      );
+    }
     frame.src = `${new URL("embed.html", site)}${this.#fragment(true)}`;
     this.#root.append(frame);
     return frame;
@@ -125,7 +128,7 @@ class SealabPlay extends HTMLElement {
   }
 
   #title(): string {
-    return this.title || "sealab: memory mappings, simulated";
+    return this.title || "sealab";
   }
 
   #fragment(framed: boolean): string {
@@ -159,7 +162,7 @@ class SealabPlay extends HTMLElement {
     const scheme = getComputedStyle(this).colorScheme.replace("only", "").trim();
     if (scheme === "light" || scheme === "dark") return scheme;
     const words = [document.documentElement, document.body]
-      .flatMap((root) => THEMED.map((name) => (name === "style" ? "" : root.getAttribute(name))))
+      .flatMap((root) => THEMED.map((name) => root.getAttribute(name)))
       .join(" ");
     if (/\b(dark|slate)\b/.test(words)) return "dark";
     if (/\b(light|default)\b/.test(words)) return "light";

@@ -5,6 +5,7 @@
 
 mod bench;
 mod browser;
+mod dist;
 mod fail;
 mod metadata;
 mod node;
@@ -40,6 +41,8 @@ enum Command {
     Test(stages::TestArgs),
     /// Build the release page into a folder that any static host can serve
     Build(site::BuildArgs),
+    /// Build everything that is published: page, embeds and documentation, as a folder and a zip
+    Dist(site::BuildArgs),
     /// Format Rust and TypeScript sources
     Fmt,
     /// Compressed sizes of the release page, held to the budget in www/budget.json
@@ -67,6 +70,7 @@ fn run(command: Command, place: &Place) -> Result<ExitCode> {
         Command::Build(args) => {
             site::build(place, &args.folder(place))?;
         }
+        Command::Dist(args) => dist::make(place, &args.folder(place))?,
         Command::Fmt => fmt(place)?,
         Command::Sizes(args) => site::sizes(place, &args)?,
         Command::Bench(args) => bench::bench(place, &args)?,

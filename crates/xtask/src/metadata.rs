@@ -8,6 +8,25 @@ use crate::{
     process,
 };
 
+/// Name, version and licence of every crate built into the page, one a line, sorted.
+pub fn licences(place: &Place) -> Result<String> {
+    let remedy = "run `cargo tree` and mend what it names";
+    let text = process::cargo(place)
+        .args(["tree", "--locked", "--prefix=none", "--edges=normal"])
+        .args(["--package=sealab-web", "--package=sealab-wasm"])
+        .args(["--target", crate::rust::WASM, "--format={p}, {l}"])
+        .output()
+        .ok_or_else(|| Failure::new("`cargo tree` failed", remedy))?;
+    let mut lines: Vec<&str> = text
+        .lines()
+        // Crates of the workspace are sealab itself; `(*)` marks one seen before.
+        .filter(|line| !line.is_empty() && !line.contains(" (/") && !line.ends_with("(*)"))
+        .collect();
+    lines.sort_unstable();
+    lines.dedup();
+    Ok(lines.join("\n"))
+}
+
 /// The packages of the workspace.
 pub struct Workspace {
     packages: Vec<Value>,

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::{
     browser::{self, Browser},
+    dist,
     fail::{AtPath, Failure, Result},
     metadata::Workspace,
     node,
@@ -46,7 +47,7 @@ enum Stage {
     Recordings,
     /// Types, lints and unit tests of the JavaScript side
     Js,
-    /// The release page builds
+    /// The release page and its documentation build
     Site,
     /// The built page does what it promises, in real Chromium
     Browser,
@@ -310,7 +311,7 @@ impl Run<'_> {
             return Ok(site.clone());
         }
         let folder = site::test_folder(self.place);
-        site::build(self.place, &folder)?;
+        dist::make(self.place, &folder)?;
         Ok(self.site.get_or_init(|| folder).clone())
     }
 

@@ -209,6 +209,8 @@ function go(step: number, view = shown.view): void {
 function listen(): void {
   // What is wider than the frame is scrolled with the keys too.
   stage.tabIndex = 0;
+  stage.role = "group";
+  stage.ariaLabel = "Result";
   slider.addEventListener("input", () => go(slider.valueAsNumber));
   part("first").onclick = () => go(0);
   part("previous").onclick = () => go(shown.step - 1);

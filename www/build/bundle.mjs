@@ -7,7 +7,7 @@ import * as esbuild from "esbuild";
 export const www = resolve(import.meta.dirname, "..");
 
 /**
- * @typedef {"boot" | "worker" | "editor" | "charts" | "offline" | "embed" | "css" | "embedCss"} Part
+ * @typedef {"boot" | "worker" | "editor" | "charts" | "files" | "offline" | "embed" | "css" | "embedCss"} Part
  */
 
 /**
@@ -24,6 +24,7 @@ export async function bundle({ out, minify, worker }) {
     worker: "src/worker.ts",
     editor: "src/editor.ts",
     charts: "src/charts.ts",
+    files: "src/files.ts",
     offline: "src/offline.ts",
     css: "styles/main.css",
     embedCss: "styles/embed.css",

@@ -97,6 +97,7 @@ const manifest = {
   editor: [parts.editor],
   charts: [parts.charts],
   offline: [parts.offline],
+  files: [parts.files],
   embedElement: ["embed/v1.js"],
   embed: ["embed.html", parts.embed, parts.embedCss, parts.worker, worker.js, worker.wasm],
 };

@@ -40,6 +40,7 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @property {string} prepared the answers to what an untouched page asks first
  * @property {string} editor the editor module
  * @property {string} charts the charts module
+ * @property {string} files what saves and opens files
  * @property {string} offline what starts the service worker of a published site
  * @property {string} css    the style sheet
  * @property {string} embed  the embed's script
@@ -93,7 +94,7 @@ function finishScript(script, assets, externalise) {
   if (attribute(script, "data-sealab") !== undefined) {
     setAttribute(script, "src", `./${assets.boot}`);
     setAttribute(script, "integrity", assets.integrity(assets.boot));
-    const { worker, workerJs, workerWasm, prepared, editor, charts, offline } = assets;
+    const { worker, workerJs, workerWasm, prepared, editor, charts, files, offline } = assets;
     const parts = {
       worker,
       "worker-js": workerJs,
@@ -101,6 +102,7 @@ function finishScript(script, assets, externalise) {
       prepared,
       editor,
       charts,
+      files,
       "offline-js": offline,
     };
     for (const [part, file] of Object.entries(parts)) {

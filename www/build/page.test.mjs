@@ -11,6 +11,7 @@ const assets = {
   editor: "editor-3.js",
   charts: "charts-4.js",
   css: "css-5.css",
+  files: "files-10.js",
   offline: "offline-9.js",
   embed: "embed-7.js",
   embedCss: "embedCss-8.css",

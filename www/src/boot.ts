@@ -3,6 +3,7 @@
 
 import type * as charts from "./charts";
 import type * as editor from "./editor";
+import type * as files from "./files";
 import { again, type Prepared, PreparedWorker } from "./prepared";
 
 /** What the program finds as `globalThis.sealab`. */
@@ -20,6 +21,8 @@ export interface Sealab {
   loadEditor(): Promise<typeof editor>;
   /** Loads the chart module; later calls return the same one. */
   loadCharts(): Promise<typeof charts>;
+  /** Loads what saves and opens files; later calls return the same one. */
+  loadFiles(): Promise<typeof files>;
   /** The text of the static page, as the reader may have changed it before the program started. */
   shellText(): string;
   /** Called by the program once it shows its own page. */
@@ -44,6 +47,7 @@ type Part =
   | "prepared"
   | "editor"
   | "charts"
+  | "files"
   | "offlineJs";
 
 const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
@@ -125,6 +129,7 @@ globalThis.sealab = {
   },
   loadEditor: () => import(address("editor")),
   loadCharts: () => import(address("charts")),
+  loadFiles: () => import(address("files")),
   shellText: () => document.querySelector<HTMLTextAreaElement>("#shell-text")?.value ?? "",
   started() {
     root.dataset.state = "running";

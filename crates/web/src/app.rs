@@ -6,6 +6,7 @@ use crate::calls::CallsView;
 use crate::cost::CostView;
 use crate::door::Door;
 use crate::editor::EditorPane;
+use crate::files;
 use crate::findings::Findings;
 use crate::header::Header;
 use crate::help::HelpDialog;
@@ -43,6 +44,7 @@ pub fn App(props: &AppProps) -> Html {
     hooks::use_title(&store);
     hooks::use_keys(&store);
     hooks::use_playing(&store);
+    let on_open = files::use_files(&store);
     use_effect_with((), |()| crate::said_started());
     html! {
         <ContextProvider<Door> context={(*door).clone()}>
@@ -57,7 +59,7 @@ pub fn App(props: &AppProps) -> Html {
                 <Result />
             </main>
             <Toasts />
-            if store.dialog == Some(Dialog::Share) { <ShareDialog /> }
+            if store.dialog == Some(Dialog::Share) { <ShareDialog on_open={on_open.clone()} /> }
             if store.dialog == Some(Dialog::Help) { <HelpDialog /> }
         </ContextProvider<Store>>
         </ContextProvider<Door>>

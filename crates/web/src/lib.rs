@@ -8,6 +8,7 @@ mod calls;
 mod cost;
 pub mod door;
 mod editor;
+mod files;
 mod findings;
 mod gallery;
 mod header;

@@ -1,20 +1,30 @@
 //! Links and copies.
 
-use sealab_protocol::{LinkState, RunId, kind};
+use sealab_picture::embed::Embed;
+use sealab_protocol::{Drawn, LinkState, PictureRequest, RunId, kind};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlTextAreaElement, window};
 use yew::prelude::*;
 
+use crate::door::Door;
+use crate::files;
 use crate::hooks::use_answer;
-use crate::store::{Action, Store, use_store};
+use crate::store::{Action, Store, Theme, View, use_store};
 use crate::ui::{Icon, Modal, Shape, count};
 
 /// Chat tools cut longer links.
 const CHAT_MAX: usize = 2_000;
 
+/// Properties of [`ShareDialog`].
+#[derive(Properties, PartialEq)]
+pub struct ShareDialogProps {
+    /// Asks for a file to open.
+    pub on_open: Callback<()>,
+}
+
 /// The dialog.
 #[component]
-pub fn ShareDialog() -> Html {
+pub fn ShareDialog(props: &ShareDialogProps) -> Html {
     let store = use_store();
     let close = {
         let dispatch = store.dispatcher();
@@ -23,31 +33,197 @@ pub fn ShareDialog() -> Html {
     let fragment = use_answer::<LinkState, String>(kind::ENCODE_LINK, Some(store.link()));
     let fresh = store.run.overview.clone().filter(|_| !store.stale());
     let table = use_answer::<RunId, String>(kind::MARKDOWN, fresh.map(|o| RunId { run: o.run }));
-    let link = fragment
-        .as_ref()
-        .map(|fragment| format!("{}{}", page(), **fragment));
     let title = store.title();
+    let open = {
+        let (on_open, dispatch) = (props.on_open.clone(), store.dispatcher());
+        Callback::from(move |_: MouseEvent| {
+            dispatch.dispatch(Action::Dialog(None));
+            on_open.emit(());
+        })
+    };
+    let links = fragment.as_ref().map(|fragment| {
+        let page = page();
+        let base = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let link = format!("{page}{}", **fragment);
+        let embed = Embed {
+            base,
+            fragment,
+            text: &store.document.text,
+            title: &title,
+            view: if store.view == View::Calls { "calls" } else { "space" },
+            ..Embed::default()
+        };
+        let element = format!("{}\n{}", embed.script(), embed.element());
+        html! {
+            <>
+                <Copyable title="Link" note={length_note(&link)} text={link.clone()} rows=2 first=true />
+                <Copyable title="Markdown link" note="For a mail, an issue or a chat."
+                    text={format!("[{}]({link})", escape_title(&title))} rows=2 first=false />
+                if let Some(table) = table {
+                    <Copyable title="Markdown with the scenario and its result"
+                        note="Readable without opening the link."
+                        text={with_result(&store, &table, &link)} rows=6 first=false />
+                }
+                <Copyable title="HTML embed"
+                    note="For a page of yours: readable as it is, alive where scripts run."
+                    text={element} rows=4 first=false />
+                <Copyable title="Frame" note="Where scripts of others are not wanted."
+                    text={embed.frame()} rows=3 first=false />
+                <Exports link={link} />
+            </>
+        }
+    });
     html! {
         <Modal title="Share" on_close={close}>
-            { match link {
-                Some(link) => html! {
-                    <>
-                        <Copyable title="Link" note={length_note(&link)} text={link.clone()} rows=2 first=true />
-                        <Copyable title="Markdown link" note="For a mail, an issue or a chat."
-                            text={format!("[{}]({link})", escape_title(&title))} rows=2 first=false />
-                        if let Some(table) = table {
-                            <Copyable title="Markdown with the scenario and its result"
-                                note="Readable without opening the link."
-                                text={with_result(&store, &table, &link)} rows=6 first=false />
-                        }
-                    </>
-                },
-                None => html! { <p>{ "Making the link…" }</p> },
-            } }
+            { links.unwrap_or_else(|| html! { <p>{ "Making the link…" }</p> }) }
             <p class="note">
-                { "The link holds everything: text, variants, view and step. Nothing is stored on a server." }
+                { "The link holds everything: text, variants, view and step. Nothing is stored on a server. " }
+                <button class="btn small" type="button" onclick={open}>{ "Open a file" }</button>
+                { " or drop one on the page: a scenario, a trace, or a process's maps." }
             </p>
         </Modal>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ExportsProps {
+    link: AttrValue,
+}
+
+/// A file that can be kept.
+#[derive(Clone, Copy, PartialEq)]
+enum Export {
+    Scenario,
+    Svg,
+    Png,
+    Csv,
+    Markdown,
+    Json,
+}
+
+impl Export {
+    const ALL: [(Self, &str); 6] = [
+        (Self::Scenario, "Scenario"),
+        (Self::Svg, "Picture, SVG"),
+        (Self::Png, "Picture, PNG"),
+        (Self::Csv, "Table, CSV"),
+        (Self::Markdown, "Table, Markdown"),
+        (Self::Json, "Report, JSON"),
+    ];
+}
+
+/// Everything that can be kept as a file.
+#[component]
+fn Exports(props: &ExportsProps) -> Html {
+    let store = use_store();
+    let door = use_context::<Door>();
+    let button = |(export, word): (Export, &'static str)| {
+        let (store, door, link) = (store.clone(), door.clone(), props.link.clone());
+        let on_click = Callback::from(move |_: MouseEvent| {
+            let (store, door, link) = (store.clone(), door.clone(), link.clone());
+            spawn_local(async move {
+                if !keep(export, &store, door.as_ref(), &link).await {
+                    let words = "The file could not be made: run the scenario again and retry.";
+                    store.dispatch(Action::Complain(words.to_owned()));
+                }
+            });
+        });
+        html! { <button class="btn small" type="button" onclick={on_click}>{ word }</button> }
+    };
+    html! {
+        <div class="share-files" role="group" aria-label="Save as a file">
+            <h3>{ "Save as a file" }</h3>
+            { for Export::ALL.into_iter().map(button) }
+        </div>
+    }
+}
+
+/// Makes one file; whether that was possible.
+async fn keep(export: Export, store: &Store, door: Option<&Door>, link: &str) -> bool {
+    let name = file_name(&store.title());
+    if export == Export::Scenario {
+        let text = &store.document.text;
+        return files::save(&format!("{name}.seal"), "text/plain", text).await;
+    }
+    let (Some(door), Some(overview)) = (door, &store.run.overview) else {
+        return false;
+    };
+    let id = RunId { run: overview.run };
+    match export {
+        Export::Svg | Export::Png => {
+            let request = PictureRequest {
+                run: id.run,
+                step: Some(store.step()),
+                view: if store.view == View::Calls {
+                    "calls"
+                } else {
+                    "space"
+                }
+                .to_owned(),
+                theme: shown_theme(store).to_owned(),
+                link: link.to_owned(),
+                ..PictureRequest::default()
+            };
+            let Ok(drawn) = door.ask::<Drawn>(kind::PICTURE, &request).await else {
+                return false;
+            };
+            if export == Export::Png {
+                return files::save_as_png(&format!("{name}.png"), &drawn.svg).await;
+            }
+            files::save(&format!("{name}.svg"), "image/svg+xml", &drawn.svg).await
+        }
+        Export::Csv => match door.ask::<String>(kind::CSV, &id).await {
+            Ok(text) => files::save(&format!("{name}.csv"), "text/csv", &text).await,
+            Err(_) => false,
+        },
+        Export::Markdown => match door.ask::<String>(kind::MARKDOWN, &id).await {
+            Ok(table) => {
+                let text = with_result(store, &table, link);
+                files::save(&format!("{name}.md"), "text/markdown", &text).await
+            }
+            Err(_) => false,
+        },
+        Export::Json | Export::Scenario => {
+            match door.ask::<serde_json::Value>(kind::REPORT, &id).await {
+                Ok(mut report) => {
+                    if let Some(fields) = report.as_object_mut() {
+                        fields.insert("link".to_owned(), link.into());
+                    }
+                    let text = serde_json::to_string_pretty(&report).unwrap_or_default();
+                    files::save(&format!("{name}.json"), "application/json", &text).await
+                }
+                Err(_) => false,
+            }
+        }
+    }
+}
+
+/// `light` or `dark`, as the page is shown.
+fn shown_theme(store: &Store) -> &'static str {
+    let dark = || {
+        let query = "(prefers-color-scheme: dark)";
+        let list = window().and_then(|window| window.match_media(query).ok().flatten());
+        list.is_some_and(|list| list.matches())
+    };
+    match store.theme {
+        Theme::Dark => "dark",
+        Theme::Auto if dark() => "dark",
+        Theme::Auto | Theme::Light => "light",
+    }
+}
+
+/// A title as a file's name, without what some system does not allow.
+fn file_name(title: &str) -> String {
+    let plain = title.chars().map(|c| match c {
+        c if c.is_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    });
+    let plain: String = plain.collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    let name: String = words.join("-").chars().take(60).collect();
+    match name.is_empty() {
+        true => "scenario".to_owned(),
+        false => name,
     }
 }
 
@@ -63,7 +239,7 @@ fn length_note(link: &str) -> String {
     let length = link.chars().count();
     if length > CHAT_MAX {
         format!(
-            "{} characters: longer than the {} that chat tools pass on whole. Send the text as a file instead.",
+            "{} characters: longer than the {} that chat tools pass on whole. Save the scenario as a file and send that instead.",
             count(length as u64),
             count(CHAT_MAX as u64)
         )
@@ -182,6 +358,12 @@ mod tests {
     fn a_title_cannot_leave_the_link() {
         assert_eq!(escape_title("a](javascript:x)"), "a\\](javascript:x)");
         assert_eq!(escape_title("heap\u{0}"), "heap");
+    }
+
+    #[test]
+    fn a_title_is_a_name_on_every_system() {
+        assert_eq!(file_name("mprotect, 4 VMAs: a/b"), "mprotect-4-vmas-a-b");
+        assert_eq!(file_name("../../"), "scenario");
     }
 
     #[test]

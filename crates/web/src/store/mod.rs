@@ -10,7 +10,7 @@ mod shared;
 use sealab_protocol::{Catalogue, Fault, LinkState, LinkVariant, Overview, Progress};
 use yew::prelude::*;
 
-pub use document::Document;
+pub use document::{Document, unix_lines};
 pub use follow::Follow;
 pub use persist::{Saved, load_saved, save};
 pub use reduce::{Action, VARIANTS_MAX};

@@ -11,7 +11,7 @@ for (const scheme of ["light", "dark"] as const) {
     await play.open();
     await play.add("mprotec(heap, 4K, PROT_READ)\n");
     await expect(page.locator(".fault")).toBeVisible();
-    for (const view of ["Address space", "Calls", "Cost"]) {
+    for (const view of ["Address space", "Pages & TLB", "Calls", "Cost"]) {
       await play.tab(view).click();
       await play.answered();
       if (view === "Cost") await expect(page.locator(".chart svg").first()).toBeVisible();
@@ -104,7 +104,7 @@ test.describe("on a phone", () => {
     const play = new Playground(page);
     await play.open();
     await expect(play.findings).toBeInViewport();
-    for (const view of ["Address space", "Calls", "Cost"]) {
+    for (const view of ["Address space", "Pages & TLB", "Calls", "Cost"]) {
       await play.tab(view).tap();
       await play.answered();
       const overflow = await page.evaluate(

@@ -126,6 +126,8 @@ pub struct PatternStep {
     pub pattern: PatternKind,
     /// Reading, writing or running.
     pub access: AccessKind,
+    /// Lines of a trace of accesses ([`crate::lackey`]), which then say all of the above.
+    pub trace: Option<Arc<str>>,
 }
 
 /// A loop that is running.
@@ -330,6 +332,27 @@ impl<'p> Interp<'p> {
                     stride,
                     pattern: *pattern,
                     access: *access,
+                    trace: None,
+                })))
+            }
+            StatementKind::Trace { by, text, count } => {
+                if let Some(limit) = self.spend(statement) {
+                    return Ok(Some(limit));
+                }
+                let by = self.by(*by)?;
+                let trace = self.program.arena.strings.get(*text as usize).cloned();
+                Ok(Some(Event::Pattern(PatternStep {
+                    statement: id,
+                    line: statement.line,
+                    by,
+                    addr: 0,
+                    len: 0,
+                    count: *count,
+                    seed: 0,
+                    stride: 0,
+                    pattern: PatternKind::Sequential,
+                    access: AccessKind::Load,
+                    trace,
                 })))
             }
             StatementKind::Let { slot, value } => {

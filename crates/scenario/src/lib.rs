@@ -36,6 +36,7 @@ pub mod calls;
 pub mod diagnostic;
 pub mod help;
 pub mod interp;
+pub mod lackey;
 pub mod limits;
 pub mod link;
 pub mod maps;

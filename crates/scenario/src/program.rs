@@ -90,6 +90,15 @@ pub enum StatementKind {
         /// `addr`, `len`, `count`, `seed` and the stride, in `Arena::args`.
         args: Range<u32>,
     },
+    /// Accesses one by one, as a tool wrote them down ([`crate::lackey`]).
+    Trace {
+        /// Who made them.
+        by: By,
+        /// The lines, in `Arena::strings`.
+        text: u32,
+        /// How many accesses they are.
+        count: u64,
+    },
     /// `NAME = EXPRESSION`.
     Let {
         /// The name.

@@ -191,6 +191,10 @@ impl Program {
                 self.write_by(out, *by);
                 self.write_pattern(out, *pattern, *access, args.clone());
             }
+            StatementKind::Trace { text, .. } => {
+                let lines = self.arena.strings.get(*text as usize);
+                out.push_str(lines.map_or("", |lines| lines.trim_end()));
+            }
             StatementKind::Let { slot, value } => {
                 let _ = write!(
                     out,

@@ -31,6 +31,8 @@ export function currentLook(element: HTMLElement): Look {
     "--v4",
     "--v5",
     "--v6",
+    "--v7",
+    "--v8",
   ] as const;
   const compute = (name: string) => {
     probe.style.color = "";

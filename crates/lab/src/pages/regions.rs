@@ -115,6 +115,7 @@ impl Stretch {
 /// What memory a call is about: what it maps, or what its arguments name.
 fn about(record: &Record) -> Option<(u64, u64)> {
     let call = match &record.what {
+        What::Pattern(step) if step.trace.is_some() => return None,
         What::Pattern(step) => return Some((step.addr, step.len.max(1))),
         What::Call(call) => call,
     };

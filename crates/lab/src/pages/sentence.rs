@@ -181,7 +181,7 @@ pub fn work(counts: &Counts) -> Option<String> {
     if flushes > 0 {
         parts.push(format!(
             "{} naming {}",
-            words::count(flushes, "TLB flush"),
+            words::count(flushes, "TLB invalidation"),
             match counts.get(Counter::TlbFlushPages) {
                 0 => "everything".to_owned(),
                 n => words::count(n, "page"),

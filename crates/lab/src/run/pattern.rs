@@ -3,8 +3,8 @@
 use sealab_core::call::{Call, Outcome};
 use sealab_core::machine::{At, Machine};
 use sealab_core::paging::Access;
-use sealab_scenario::PatternStep;
 use sealab_scenario::program::{AccessKind, PatternKind};
+use sealab_scenario::{PatternStep, lackey};
 
 use crate::random::Rng;
 
@@ -20,7 +20,34 @@ pub fn run(
     step: &PatternStep,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> (u64, Outcome) {
-    make(machine, step, &mut each(step), go_on)
+    match &step.trace {
+        Some(trace) => make(machine, step, &mut traced(trace), go_on),
+        None => make(machine, step, &mut each(step), go_on),
+    }
+}
+
+/// The accesses of a trace; one that straddles two pages goes to both.
+fn traced(trace: &str) -> impl Iterator<Item = At> + '_ {
+    lackey::accesses(trace).flat_map(|access| {
+        let last = access.addr + (access.size - 1);
+        let straddles = (access.addr ^ last) >> SMALLEST_PAGE_SHIFT != 0;
+        let kind = kind(access.kind);
+        let at = move |addr| At { addr, access: kind };
+        [Some(at(access.addr)), straddles.then(|| at(last))]
+            .into_iter()
+            .flatten()
+    })
+}
+
+/// log2 of the smallest page size.
+const SMALLEST_PAGE_SHIFT: u32 = 12;
+
+fn kind(access: AccessKind) -> Access {
+    match access {
+        AccessKind::Load => Access::Load,
+        AccessKind::Store => Access::Store,
+        AccessKind::Exec => Access::Exec,
+    }
 }
 
 fn make(
@@ -29,6 +56,7 @@ fn make(
     all: &mut impl Iterator<Item = At>,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> (u64, Outcome) {
+    // A trace says how many accesses it has, but straddling ones are two.
     let mut series = machine.accesses(step.by, step.count);
     let mut chunk = Vec::with_capacity(CHUNK);
     let mut done = 0_u64;
@@ -48,11 +76,7 @@ fn make(
 
 /// The accesses of `step` in their order.
 fn each(step: &PatternStep) -> impl Iterator<Item = At> + use<> {
-    let access = match step.access {
-        AccessKind::Load => Access::Load,
-        AccessKind::Store => Access::Store,
-        AccessKind::Exec => Access::Exec,
-    };
+    let access = kind(step.access);
     let (start, stride, at_random) = (step.addr, step.stride, step.pattern == PatternKind::Random);
     let mut random = Rng::new(step.seed);
     let len = step.len.max(1);
@@ -70,7 +94,7 @@ fn each(step: &PatternStep) -> impl Iterator<Item = At> + use<> {
     })
 }
 
-/// The accesses of `step` in their order, as calls of one byte each.
+/// The accesses of a pattern (not of a trace) in their order, as calls of one byte each.
 pub fn calls(step: &PatternStep) -> impl Iterator<Item = Call> + use<> {
     each(step).map(|At { addr, access }| match access {
         Access::Load => Call::Load { addr, len: 1 },

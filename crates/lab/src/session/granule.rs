@@ -9,54 +9,47 @@ use crate::run::{Ended, Record, What};
 use crate::words;
 
 impl Session {
-    /// One warning for each page size that the text's addresses do not fit: a call was refused
-    /// because an address is a multiple of smaller pages only.
-    pub(super) fn granule_warnings(&self) -> Vec<Diagnostic> {
-        let mut out: Vec<Diagnostic> = Vec::new();
-        let mut said = Vec::new();
+    /// A warning where the text's addresses do not fit the pages of some variants: a call was
+    /// refused because an address is a multiple of smaller pages only.
+    pub(super) fn granule_warning(&self) -> Option<Diagnostic> {
+        let invalid = Ended::Simulated(Outcome::Errno(Errno::EINVAL));
+        let mut first: Option<u32> = None;
+        let mut memories: Vec<&str> = Vec::new();
         for run in &self.runs {
-            let page = run.variant.memory.page_size;
-            if page.bytes() == 4096 || said.contains(&page) {
-                continue;
+            let page = run.variant.memory.page_size.bytes();
+            let refused = |record: &&Record| match &record.what {
+                What::Call(call) => record.ended == invalid && misplaced(call, page),
+                What::Pattern(_) => false,
+            };
+            let found = (page > 4096).then(|| run.records.all().iter().find(refused));
+            if let Some(record) = found.flatten() {
+                first = Some(first.map_or(record.line, |line| line.min(record.line)));
+                if !memories.contains(&run.variant.ids.memory.as_str()) {
+                    memories.push(&run.variant.ids.memory);
+                }
             }
-            let refused = |record: &&Record| {
-                let invalid = Ended::Simulated(Outcome::Errno(Errno::EINVAL));
-                let what = match &record.what {
-                    What::Call(call) => misplaced(call, page.bytes()),
-                    What::Pattern(_) => false,
-                };
-                what && record.ended == invalid
-            };
-            let Some(record) = run.records.all().iter().find(refused) else {
-                continue;
-            };
-            said.push(page);
-            let line = self
-                .text
-                .lines()
-                .nth(record.line.saturating_sub(1) as usize);
-            let width = line.map_or(0, |line| line.chars().count());
-            let size = words::short_size(page.bytes());
-            out.push(Diagnostic {
-                severity: "warning".to_owned(),
-                code: "granule".to_owned(),
-                line: record.line,
-                column: 1,
-                end_line: record.line,
-                end_column: u32::try_from(width + 1).unwrap_or(u32::MAX),
-                message: format!(
-                    "this address is no multiple of {size} pages, so the call is refused under {}: \
-                     the scenario is only valid with smaller pages",
-                    run.variant.ids.memory
-                ),
-                hint: Some(
-                    "write addresses and lengths as multiples of PAGE, which is each variant's \
-                     own page size"
-                        .to_owned(),
-                ),
-            });
         }
-        out
+        let number = first?;
+        let line = self.text.lines().nth(number.saturating_sub(1) as usize);
+        let width = line.map_or(0, |line| line.chars().count());
+        Some(Diagnostic {
+            severity: "warning".to_owned(),
+            code: "granule".to_owned(),
+            line: number,
+            column: 1,
+            end_line: number,
+            end_column: u32::try_from(width + 1).unwrap_or(u32::MAX),
+            message: format!(
+                "this scenario is only valid with 4K pages: this address is no multiple of the \
+                 page size of {}, so the call is refused there",
+                words::list(&memories)
+            ),
+            hint: Some(
+                "write addresses and lengths as multiples of PAGE, which is each variant's own \
+                 page size"
+                    .to_owned(),
+            ),
+        })
     }
 }
 

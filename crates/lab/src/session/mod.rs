@@ -149,7 +149,7 @@ impl Session {
                 }
             }
         }
-        out.extend(self.granule_warnings());
+        out.extend(self.granule_warning());
         out
     }
 
@@ -198,7 +198,7 @@ fn setting<'a>(
 pub fn is_trace(parsed: &Parsed) -> bool {
     let by_hand = parsed.program.statements().iter().any(|s| match s.kind {
         StatementKind::Call { bind, .. } => bind.is_some(),
-        StatementKind::Pattern { .. } => false,
+        StatementKind::Pattern { .. } | StatementKind::Trace { .. } => false,
         _ => true,
     });
     parsed.dialect == Dialect::Trace && !by_hand

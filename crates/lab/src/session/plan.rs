@@ -17,6 +17,9 @@ pub fn calls(program: &Program) -> u64 {
             StatementKind::Call { .. } | StatementKind::Pattern { .. } => {
                 total = total.saturating_add(times);
             }
+            StatementKind::Trace { count, .. } => {
+                total = total.saturating_add(times.saturating_mul(*count));
+            }
             StatementKind::Repeat { id, end } => {
                 let count = program.loops().get(id.0 as usize).map(|info| info.count);
                 let Some(Arg::Const(count)) = count else {

@@ -8,7 +8,7 @@ use sealab_protocol::{PagesRequest, PagesRow, PagesView as Pages, Variant, kind}
 use yew::prelude::*;
 
 use crate::hooks::use_answer;
-use crate::store::{Action, use_store};
+use crate::store::{Action, Shared, use_store};
 use crate::ui::{Plain, use_width};
 
 use legend::Legend;
@@ -45,9 +45,6 @@ pub fn PagesView() -> Html {
     let store = use_store();
     let overview = store.run.overview.clone();
     let window = use_state_eq(Window::default);
-    let pointed = use_state_eq(|| None::<Pointed>);
-    let scroller = use_node_ref();
-    let width = use_width(scroller.clone());
     let pages = use_answer::<_, Pages>(
         kind::PAGES,
         overview.as_ref().map(|o| PagesRequest {
@@ -58,26 +55,9 @@ pub fn PagesView() -> Html {
             len: window.len,
         }),
     );
-    let point = {
-        let pointed = pointed.setter();
-        Callback::from(move |to: Option<Pointed>| pointed.set(to))
-    };
     let Some(pages) = pages else {
-        return html! {
-            <>
-                <p class="empty">{ "Looking at the pages…" }</p>
-                <div ref={scroller}></div>
-            </>
-        };
+        return html! { <p class="empty">{ "Looking at the pages…" }</p> };
     };
-    let least = pages.rows.iter().map(|row| row.page_bytes).min();
-    let count = (pages.len / least.unwrap_or(4096).max(1)).max(1);
-    #[allow(clippy::cast_precision_loss)] // some thousands
-    let drawn = width.max(count.min(SCROLLED_PAGES_MAX) as f64 * PAGE_MIN_PX);
-    let readout = pointed.and_then(|at| {
-        let row = pages.rows.get(at.row)?;
-        Some((row.title.clone(), describe(row, row.runs.get(at.run)?)))
-    });
     let show = |to: Window| {
         let window = window.setter();
         Callback::from(move |_: MouseEvent| window.set(to))
@@ -111,38 +91,7 @@ pub fn PagesView() -> Html {
                     }
                     { zoom(shown, pages.whole, &show) }
                 </div>
-                <figure class="page-rows" aria-label="Pages of each variant">
-                    <div class="page-labels">
-                        for row in &pages.rows {
-                            <div class="page-label" data-v={(row.variant + 1).to_string()}>
-                                <b>{ name(row) }</b>
-                                <span title={row.line.clone()}>{ &row.line }</span>
-                            </div>
-                        }
-                    </div>
-                    <div class="page-strips" ref={scroller} tabindex="-1">
-                        for (index, row) in pages.rows.iter().enumerate() {
-                            <Row {index} pages={pages.clone()} width={drawn} pointed={*pointed} on_point={point.clone()}
-                                name={name(row)} />
-                        }
-                    </div>
-                    <div class="page-tlb">
-                        for row in &pages.rows {
-                            <div class="tlb-need" title={format!("{} of them held after this step", row.tlb_held)}>
-                                <b>{ crate::ui::count(row.tlb_entries) }</b>
-                                <span>{ if row.tlb_entries == 1 { "TLB entry" } else { "TLB entries" } }</span>
-                                <small>{ "of " }{ &row.tlb_size }</small>
-                            </div>
-                        }
-                    </div>
-                    <figcaption class="readout">
-                        if let Some((title, words)) = readout {
-                            <b>{ title }</b><span>{ words }</span>
-                        } else {
-                            <span class="quiet">{ "Point at pages, or tab to them, to read what their entries say." }</span>
-                        }
-                    </figcaption>
-                </figure>
+                <Rows pages={pages.clone()} />
                 <Events pages={pages.clone()} step={store.step()} line={store.step_line()} />
                 <Legend />
                 <Tallies tallies={pages.tallies.clone()} names={names(&pages.rows)} />
@@ -159,6 +108,66 @@ pub fn PagesView() -> Html {
                 for note in &pages.notes { <p class="note"><Plain text={note.clone()} /></p> }
             }
         </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct RowsProps {
+    pages: Shared<Pages>,
+}
+
+/// The rows of all variants on one axis, and how many TLB entries each needs.
+#[component]
+fn Rows(props: &RowsProps) -> Html {
+    let pages = &props.pages;
+    let pointed = use_state_eq(|| None::<Pointed>);
+    let scroller = use_node_ref();
+    let width = use_width(scroller.clone());
+    let point = {
+        let pointed = pointed.setter();
+        Callback::from(move |to: Option<Pointed>| pointed.set(to))
+    };
+    let least = pages.rows.iter().map(|row| row.page_bytes).min();
+    let count = (pages.len / least.unwrap_or(4096).max(1)).max(1);
+    #[allow(clippy::cast_precision_loss)] // some thousands
+    let drawn = width.max(count.min(SCROLLED_PAGES_MAX) as f64 * PAGE_MIN_PX);
+    let readout = pointed.and_then(|at| {
+        let row = pages.rows.get(at.row)?;
+        Some((row.title.clone(), describe(row, row.runs.get(at.run)?)))
+    });
+    html! {
+        <figure class="page-rows" aria-label="Pages of each variant">
+            <div class="page-labels">
+                for row in &pages.rows {
+                    <div class="page-label" data-v={(row.variant + 1).to_string()}>
+                        <b>{ name(row) }</b>
+                        <span title={row.line.clone()}>{ &row.line }</span>
+                    </div>
+                }
+            </div>
+            <div class="page-strips" ref={scroller} tabindex="-1">
+                for (index, row) in pages.rows.iter().enumerate() {
+                    <Row {index} pages={pages.clone()} width={drawn} pointed={*pointed} on_point={point.clone()}
+                        name={name(row)} />
+                }
+            </div>
+            <div class="page-tlb">
+                for row in &pages.rows {
+                    <div class="tlb-need" title={format!("{} of them held after this step", row.tlb_held)}>
+                        <b>{ crate::ui::count(row.tlb_entries) }</b>
+                        <span>{ if row.tlb_entries == 1 { "TLB entry" } else { "TLB entries" } }</span>
+                        <small>{ "of " }{ &row.tlb_size }</small>
+                    </div>
+                }
+            </div>
+            <figcaption class="readout">
+                if let Some((title, words)) = readout {
+                    <b>{ title }</b><span>{ words }</span>
+                } else {
+                    <span class="quiet">{ "Point at pages, or tab to them, to read what their entries say." }</span>
+                }
+            </figcaption>
+        </figure>
     }
 }
 
@@ -250,7 +259,7 @@ fn Toolbar() -> Html {
 
 #[derive(Properties, PartialEq)]
 struct EventsProps {
-    pages: crate::store::Shared<Pages>,
+    pages: Shared<Pages>,
     step: usize,
     line: Option<u32>,
 }

@@ -344,3 +344,23 @@ fn the_first_posting_folds_again_after_an_upgrade() {
         assert_eq!(lab.map_of(0, 0, 16), expected);
     }
 }
+
+#[test]
+fn a_walk_finds_what_one_entry_may_translate() {
+    use crate::tlb::Translation;
+    let mut lab = two_blocks(KernelId::V6_12);
+    let translation = |lab: &Lab, page: u64| {
+        let table = lab.machine.page_table(ProcessId(0)).unwrap();
+        table.translation(BASE + page * 4096)
+    };
+    let of = |shift| Some(Translation { shift, reads: 4 });
+    assert_eq!(translation(&lab, 3), of(16));
+    lab.protect(5, 1, Prot::READ);
+    assert_eq!(
+        [3, 5, 16].map(|p| translation(&lab, p)),
+        [of(12), of(12), of(16)]
+    );
+    // Hardware finds nothing valid behind PROT_NONE, nor where nothing is.
+    lab.protect(5, 1, Prot::empty());
+    assert_eq!([5, 32].map(|p| translation(&lab, p)), [None, None]);
+}

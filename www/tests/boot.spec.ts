@@ -67,7 +67,7 @@ test("a worker that cannot load its program says so", async ({ page, watch }) =>
   const message = await page.evaluate(async () => {
     const index = await (await fetch("index.html")).text();
     const file = /data-worker="([^"]+)"/.exec(index)?.[1] ?? "";
-    const worker = new Worker(file, { type: "module" });
+    const worker = new Worker(file, { type: "module", name: "sealab" });
     return new Promise<string>((done) => {
       worker.onerror = (event) => done(event.message);
       worker.postMessage("load");

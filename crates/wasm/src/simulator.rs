@@ -162,11 +162,14 @@ pub(crate) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Fault> {
         .map_err(|error| Fault::new("message", format!("The message is not understood: {error}")))
 }
 
-/// Whether this is a worker and not a page.
+/// Whether this is a worker that was made for the simulator: a worker of somebody else's, which
+/// only imports it, has messages of its own.
 #[must_use]
 pub fn in_worker() -> bool {
+    let name = field(&global(), "name").as_string().unwrap_or_default();
     Reflect::has(&global(), &"document".into()) == Ok(false)
         && Reflect::has(&global(), &"postMessage".into()) == Ok(true)
+        && (name == "sealab" || name == "sealab-embed")
 }
 
 /// A panic ends the program with a bare trap; its words are thrown to JavaScript instead, where

@@ -43,3 +43,25 @@ pub fn make(place: &Place, folder: &Path) -> Result<()> {
         },
     )
 }
+
+/// Makes the npm package from the built site in `site`, and holds it to its README.
+pub fn package(place: &Place, site: &Path) -> Result<()> {
+    let out = place.target().join("xtask/npm");
+    say::step(
+        "npm package",
+        "the simulator for JavaScript, with its types",
+        || {
+            Process::new("node")
+                .arg("build/package.mjs")
+                .args([site, &out])
+                .dir(&place.www())
+                .run()?;
+            Process::new("node")
+                .args(["--test", "build/package.check.mjs"])
+                .env("SEALAB_PACKAGE", &out)
+                .dir(&place.www())
+                .remedy("mend crates/wasm/npm or crates/wasm/src/api.rs, whichever is wrong")
+                .run()
+        },
+    )
+}

@@ -43,6 +43,8 @@ enum Command {
     Build(site::BuildArgs),
     /// Build everything that is published: page, embeds and documentation, as a folder and a zip
     Dist(site::BuildArgs),
+    /// Build the npm package of the simulator into target/xtask/npm, and check it in Node.js
+    Package,
     /// Format Rust and TypeScript sources
     Fmt,
     /// Compressed sizes of the release page, held to the budget in www/budget.json
@@ -71,6 +73,11 @@ fn run(command: Command, place: &Place) -> Result<ExitCode> {
             site::build(place, &args.folder(place))?;
         }
         Command::Dist(args) => dist::make(place, &args.folder(place))?,
+        Command::Package => {
+            let site = site::test_folder(place);
+            site::build(place, &site)?;
+            dist::package(place, &site)?;
+        }
         Command::Fmt => fmt(place)?,
         Command::Sizes(args) => site::sizes(place, &args)?,
         Command::Bench(args) => bench::bench(place, &args)?,

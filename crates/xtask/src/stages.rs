@@ -312,6 +312,7 @@ impl Run<'_> {
         }
         let folder = site::test_folder(self.place);
         dist::make(self.place, &folder)?;
+        dist::package(self.place, &folder)?;
         Ok(self.site.get_or_init(|| folder).clone())
     }
 

@@ -75,11 +75,12 @@ impl Embed<'_> {
         out
     }
 
-    /// The script that makes every element of a page live.
+    /// The script that makes every element of a page live. A classic one: a module from another
+    /// origin would need CORS headers there.
     #[must_use]
     pub fn script(&self) -> String {
         format!(
-            "<script type=\"module\" src=\"{}\"></script>",
+            "<script defer src=\"{}\"></script>",
             escaped(&self.at(SCRIPT))
         )
     }

@@ -441,6 +441,7 @@ impl Machine {
                         } else {
                             paging.unmap_file_pages(vma, inode, first, end);
                         }
+                        paging.unmap_split_folios(vma, inode, first, end);
                     }
                 }
                 paging.end_gather();

@@ -324,6 +324,13 @@ impl PhysMem {
         }
     }
 
+    /// The pages of the folio that holds both page `edge` and the one before it.
+    pub(crate) fn folio_over(&self, inode: InodeId, edge: u64) -> Option<(u64, u64)> {
+        let (id, inside) = self.caches.get(&inode)?.find(&self.arena, edge)?;
+        let start = edge - u64::from(inside);
+        (inside > 0).then(|| (start, start + u64::from(self.arena.get(id).len())))
+    }
+
     /// Takes one folio out of the page cache.
     pub(crate) fn uncache(&mut self, counts: &mut Counts, inode: InodeId, start: u64, id: FolioId) {
         if let Some(cache) = self.caches.get_mut(&inode) {

@@ -34,7 +34,9 @@ impl Paging<'_> {
             return;
         }
         if folio.is_anon() {
-            if folio.lazyfree && !folio.dirty {
+            // What may be dropped is dropped, written to or not.
+            let droppable = vma.flags.contains(VmFlags::DROPPABLE);
+            if droppable || (folio.lazyfree && !folio.dirty) {
                 self.drop_lazyfree(vma, id, near);
             } else if folio.is_large() {
                 // No swap space for it whole: split to try page by page, for which there is none
@@ -78,7 +80,7 @@ impl Paging<'_> {
         }
         let entries = self.entries_of(id, near);
         let written = entries.iter().any(|&addr| self.table.pte(addr).dirty());
-        if written {
+        if written && !vma.flags.contains(VmFlags::DROPPABLE) {
             self.mem.arena.get_mut(id).lazyfree = false;
             return;
         }

@@ -63,6 +63,16 @@ impl Paging<'_> {
         self.unmap_file_range(vma, inode, first, end, Zap::Pages);
     }
 
+    /// A folio that reaches over an edge of what is cut out is split, for which all of it is unmapped
+    /// first (`truncate_inode_partial_folio`); private copies stay.
+    pub fn unmap_split_folios(&mut self, vma: &Vma, inode: InodeId, first: u64, end: u64) {
+        for edge in [first, end] {
+            if let Some((from, to)) = self.mem.folio_over(inode, edge) {
+                self.unmap_file_range(vma, inode, from, to, Zap::FilePages);
+            }
+        }
+    }
+
     fn unmap_file_range(&mut self, vma: &Vma, inode: InodeId, first: u64, end: u64, what: Zap) {
         if vma.file.map(|f| self.files.inode_of(f)) != Some(inode) {
             return;

@@ -1,11 +1,13 @@
 //! `sealab`: the simulator on the command line.
 
+mod bench;
 mod diagnostics;
 mod input;
 mod link;
 mod render;
 mod replay;
 mod run;
+mod stats;
 mod verify;
 
 use std::process::ExitCode;
@@ -26,6 +28,8 @@ enum Command {
     Render(render::Args),
     Replay(replay::Args),
     Verify(verify::Args),
+    Bench(bench::Args),
+    Stats(stats::Args),
     Link(link::LinkArgs),
     Open(link::OpenArgs),
 }
@@ -54,6 +58,8 @@ fn main() -> ExitCode {
         Command::Render(args) => render::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Stats(args) => stats::run(&args),
         Command::Link(args) => link::make(&args),
         Command::Open(args) => link::open(&args),
     }

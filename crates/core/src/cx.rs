@@ -10,6 +10,7 @@ use crate::meter::{Counter, Counts};
 use crate::mm::Mm;
 use crate::paging::{Paging, PhysMem};
 use crate::vma::area::{AnonVmaId, Vma};
+use crate::vma::height;
 
 /// Counts, and for the latest call what it changed and, when asked for, the chain of every walk.
 #[derive(Clone, Debug, Default)]
@@ -86,6 +87,8 @@ impl Cx<'_> {
     #[inline]
     pub fn walk(&mut self, entry: &'static str) {
         self.meter.count(Counter::TreeWalk);
+        let levels = height::typical(self.mm.map_count());
+        self.meter.counts.add(Counter::TreeLevel, u64::from(levels));
         if self.meter.tracing {
             let chain = chain(self.kernel.id, entry, &self.meter.steps);
             self.meter.trace.walks.push(WalkRecord { chain });

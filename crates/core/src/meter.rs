@@ -35,6 +35,9 @@ counters! {
     TreeStore = "tree_store";
     /// s: a descent made inside a store or its preallocation.
     TreeStoreWalk = "tree_store_walk";
+    /// Levels that the walks went down, in a tree of this many VMAs whose nodes are as full as they
+    /// mostly are: an estimate.
+    TreeLevel = "tree_level";
     /// A VMA's seal was looked at.
     SealCheck = "seal_check";
     /// A VMA was split in two.
@@ -47,6 +50,8 @@ counters! {
     VmaFree = "vma_free";
     /// A VMA's flags were changed in place.
     VmaModify = "vma_modify";
+    /// One VMA's stretch of the page tables was gone through: to zap, to protect, to move.
+    RangeWalk = "range_walk";
     /// A page fault was taken.
     PageFault = "page_fault";
     /// A page-table entry was read by software.
@@ -67,6 +72,8 @@ counters! {
     Barrier = "barrier";
     /// A folio was allocated.
     FolioAlloc = "folio_alloc";
+    /// A folio of more than one page was allocated and zeroed (counted in `folio_alloc` too).
+    LargeFolioZeroed = "large_folio_zeroed";
     /// A folio was freed.
     FolioFree = "folio_free";
     /// A folio was split into smaller ones.

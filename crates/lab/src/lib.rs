@@ -1,5 +1,6 @@
 //! Experiments: a program run under several kernels, lined up, compared, priced and reported.
 
+pub mod bench;
 pub mod checked;
 pub mod cost;
 pub mod diff;
@@ -13,6 +14,7 @@ pub mod run;
 pub mod session;
 pub mod space;
 pub mod start;
+pub mod stats;
 pub mod tables;
 pub mod variant;
 pub mod verify;

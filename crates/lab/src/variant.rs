@@ -162,30 +162,45 @@ pub fn resolve(variant: &Variant) -> Result<Resolved, UnknownId> {
         memory: or(&variant.memory, DEFAULT_MEMORY),
         cpu: or(&variant.cpu, cost::DEFAULT_CPU),
     };
-    let unknown = |what, given: &str, known, also| UnknownId {
-        what,
-        given: given.to_owned(),
-        known,
-        also,
-    };
-    let kernel = Kernel::by_name(&ids.kernel).ok_or_else(|| {
-        let known = KERNELS.iter().map(|k| k.name).collect();
-        unknown("kernel", &ids.kernel, known, None)
-    })?;
-    let memory = memory(&ids.memory).ok_or_else(|| {
-        let known = DESIGNS.iter().map(|d| static_name(d)).collect();
-        let also = "parts joined by commas, for example 4k,folio=32k,contpte";
-        unknown("memory", &ids.memory, known, Some(also))
-    })?;
-    let cpu = cost::profile(&ids.cpu).ok_or_else(|| {
-        let known = cost::profiles().iter().map(|p| p.id.as_str()).collect();
-        unknown("cpu", &ids.cpu, known, None)
+    let kernel = kernel(&ids.kernel)?;
+    let memory = memory(&ids.memory)?;
+    let cpu = cost::profile(&ids.cpu).ok_or_else(|| UnknownId {
+        what: "cpu",
+        given: ids.cpu.clone(),
+        known: cost::profiles().iter().map(|p| p.id.as_str()).collect(),
+        also: None,
     })?;
     Ok(Resolved {
         ids,
         kernel,
         memory,
         cpu,
+    })
+}
+
+/// The kernel of that id.
+///
+/// # Errors
+/// The kernels that there are.
+pub fn kernel(id: &str) -> Result<&'static Kernel, UnknownId> {
+    Kernel::by_name(id).ok_or_else(|| UnknownId {
+        what: "kernel",
+        given: id.to_owned(),
+        known: KERNELS.iter().map(|k| k.name).collect(),
+        also: None,
+    })
+}
+
+/// The memory of that id, or of those parts.
+///
+/// # Errors
+/// The memories that there are, and how else one may be written.
+pub fn memory(id: &str) -> Result<MemoryDesign, UnknownId> {
+    design(id).ok_or_else(|| UnknownId {
+        what: "memory",
+        given: id.to_owned(),
+        known: DESIGNS.iter().map(|d| static_name(d)).collect(),
+        also: Some("parts joined by commas, for example 4k,folio=32k,contpte"),
     })
 }
 
@@ -196,7 +211,7 @@ fn static_name(design: &'static MemoryDesign) -> &'static str {
 /// The memory of that id, or put together from parts: a granule (`4k`, `16k`, `64k`) first, then
 /// `folio=SIZE` (anonymous folios up to that size), `exec=SIZE` (executable ones of that size),
 /// `contpte` or `contpte-v1`, in any order.
-fn memory(id: &str) -> Option<MemoryDesign> {
+fn design(id: &str) -> Option<MemoryDesign> {
     if let Some(known) = MemoryDesign::by_name(id) {
         return Some(known.clone());
     }
@@ -246,13 +261,13 @@ mod tests {
 
     #[test]
     fn memories_can_be_put_together() {
-        let design = memory("16k,folio=128k,contpte").expect("parts");
+        let design = design("16k,folio=128k,contpte").expect("parts");
         assert_eq!(design.page_size, PageSize::K16);
         assert_eq!(design.anon_orders, 0b1100);
         assert!(design.has_contpte());
-        assert_eq!(memory("8k"), None);
-        assert_eq!(memory("4k,folio=lots"), None);
-        assert_eq!(memory("4k,folio=99999999999999999999k"), None);
+        assert!(memory("8k").is_err());
+        assert!(memory("4k,folio=lots").is_err());
+        assert!(memory("4k,folio=99999999999999999999k").is_err());
     }
 
     #[test]

@@ -182,6 +182,7 @@ impl PhysMem {
         backing: Backing,
     ) -> Option<FolioId> {
         let id = self.alloc(counts, order, backing)?;
+        counts.add(Counter::LargeFolioZeroed, u64::from(order > 0));
         counts.add(Counter::ZeroedBytes, self.design.page_size.bytes() << order);
         Some(id)
     }

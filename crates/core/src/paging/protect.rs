@@ -12,6 +12,7 @@ impl Paging<'_> {
     /// `change_protection` for mprotect: `vma` has its new flags already, `_old` are those before.
     /// Call it only where the flags really changed.
     pub fn protect(&mut self, _old: VmFlags, vma: &Vma, range: AddrRange) {
+        self.counts.add(Counter::RangeWalk, 1);
         if !self.table.any_slot(range) {
             return;
         }

@@ -15,6 +15,7 @@ impl Paging<'_> {
     /// block is folded.
     pub fn move_range(&mut self, old: &Vma, new: &Vma, old_start: u64, new_start: u64, len: u64) {
         let _ = new;
+        self.counts.add(Counter::RangeWalk, 1);
         let source = AddrRange::new(old_start, old_start.saturating_add(len));
         if !self.table.any_slot(source) {
             return;

@@ -88,6 +88,7 @@ impl Paging<'_> {
 
     /// `unmap_page_range`.
     pub(crate) fn zap(&mut self, vma: &Vma, range: AddrRange, what: Zap) {
+        self.counts.add(Counter::RangeWalk, 1);
         if !self.table.any_slot(range) {
             return;
         }

@@ -22,6 +22,31 @@ pub fn height(tree: &VmaTree) -> RangeInclusive<u32> {
     bounds(entries)
 }
 
+/// Entries of a leaf and children of an inner node, as they mostly are: two thirds of the most.
+const USUAL: (u64, u64) = (11, 7);
+
+/// A process's own few mappings (program, libraries, heap, stack) lie apart: so many gaps.
+const OWN_GAPS: u64 = 16;
+
+/// Levels from the root to a leaf of a tree of `vmas` VMAs whose nodes are as full as they mostly
+/// are. The tree's exact shape is not simulated; [`height`] gives its bounds.
+#[inline]
+pub fn typical(vmas: u64) -> u32 {
+    let entries = vmas.saturating_add(vmas.min(OWN_GAPS));
+    let mut levels = 1;
+    let mut room = LEAF.0;
+    while room < entries {
+        levels += 1;
+        // From the second level on no node is the root alone.
+        room = if levels == 2 {
+            USUAL.0 * USUAL.1
+        } else {
+            room.saturating_mul(USUAL.1)
+        };
+    }
+    levels
+}
+
 fn bounds(entries: u64) -> RangeInclusive<u32> {
     let mut least = 1;
     let mut room = LEAF.0;
@@ -51,6 +76,14 @@ mod tests {
         assert_eq!(bounds(160), 2..=3);
         assert_eq!(bounds(161), 3..=3);
         assert_eq!(bounds(120_000), 5..=8);
+    }
+
+    #[test]
+    fn the_usual_height_is_within_the_bounds() {
+        for vmas in [1, 8, 9, 15, 16, 17, 61, 62, 1_000, 32_000, 65_530] {
+            assert!(bounds(vmas + vmas.min(OWN_GAPS)).contains(&typical(vmas)), "{vmas}");
+        }
+        assert!(typical(u64::MAX) < 64);
     }
 
     #[test]

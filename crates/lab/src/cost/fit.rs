@@ -1,53 +1,45 @@
 //! Weights from measurements: least squares of the relative errors, with no weight below zero.
+//! Only built where profiles are made (feature `fit`); a page carries their result.
 
-/// Rounds of the descent. Each lowers the error; systems of a dozen weights are settled long before.
-const ROUNDS: usize = 200_000;
+use ndarray::{Array1, Array2};
 
-/// Weights `x` that make `counts · x` come nearest to `measured`, none negative. Errors are taken
-/// relative to what was measured, so that a short call counts as much as a long one.
-///
-/// Coordinate descent: each weight in turn goes to its best value with the others held, cut off at
-/// zero. The problem is convex, so this ends at its minimum.
+/// Weights `x` that make `counts · x` come nearest to `measured`, none negative (Lawson and
+/// Hanson). Errors are taken relative to what was measured, so that a short call counts as much as
+/// a long one. Rows without a positive measurement are left out; no rows give no weights.
 #[must_use]
 pub fn nonnegative(counts: &[Vec<f64>], measured: &[f64]) -> Vec<f64> {
     let width = counts.iter().map(Vec::len).max().unwrap_or(0);
-    let rows: Vec<(Vec<f64>, f64)> = counts
+    let rows: Vec<(&Vec<f64>, f64)> = counts
         .iter()
-        .zip(measured)
-        .filter(|(_, b)| **b > 0.0)
-        .map(|(row, b)| (row.iter().map(|a| a / b).collect(), 1.0))
+        .zip(measured.iter().copied())
+        .filter(|(row, b)| b.is_finite() && *b > 0.0 && row.iter().all(|a| a.is_finite()))
         .collect();
-    let at = |row: &[f64], column: usize| row.get(column).copied().unwrap_or(0.0);
-    let mut weights = vec![0.0; width];
-    let mut errors: Vec<f64> = rows.iter().map(|(_, b)| *b).collect();
-    for _ in 0..ROUNDS {
-        let mut moved = 0.0_f64;
-        for (column, weight) in weights.iter_mut().enumerate() {
-            let square: f64 = rows.iter().map(|(row, _)| at(row, column).powi(2)).sum();
-            if square <= 0.0 {
-                continue;
-            }
-            let slope: f64 = rows
-                .iter()
-                .zip(&errors)
-                .map(|((row, _), error)| at(row, column) * error)
-                .sum();
-            let next = (*weight + slope / square).max(0.0);
-            let step = next - *weight;
-            if step == 0.0 {
-                continue;
-            }
-            for ((row, _), error) in rows.iter().zip(&mut errors) {
-                *error -= step * at(row, column);
-            }
-            moved = moved.max(step.abs() / (1.0 + next));
-            *weight = next;
-        }
-        if moved < 1e-12 {
-            break;
-        }
+    if rows.is_empty() || width == 0 {
+        return vec![0.0; width];
     }
-    weights
+    let a = Array2::from_shape_fn((rows.len(), width), |(row, column)| {
+        rows.get(row).map_or(0.0, |(counts, b)| {
+            counts.get(column).copied().unwrap_or(0.0) / b
+        })
+    });
+    let ones = Array1::ones(rows.len());
+    nnls::nnls(a.view(), ones.view()).0.to_vec()
+}
+
+/// As [`nonnegative`], but with errors taken as they are: for figures that are percentages.
+#[must_use]
+pub fn nonnegative_absolute(counts: &[Vec<f64>], measured: &[f64]) -> Vec<f64> {
+    let width = counts.iter().map(Vec::len).max().unwrap_or(0);
+    if counts.is_empty() || width == 0 || counts.len() != measured.len() {
+        return vec![0.0; width];
+    }
+    let a = Array2::from_shape_fn((counts.len(), width), |(row, column)| {
+        let of = counts.get(row).and_then(|r| r.get(column));
+        of.copied().unwrap_or(0.0)
+    });
+    nnls::nnls(a.view(), Array1::from_vec(measured.to_vec()).view())
+        .0
+        .to_vec()
 }
 
 #[cfg(test)]
@@ -70,5 +62,11 @@ mod tests {
         let counts = [vec![1.0, 1.0], vec![1.0, 2.0]];
         let weights = nonnegative(&counts, &[100.0, 50.0]);
         assert!(weights.iter().all(|&w| w >= 0.0), "{weights:?}");
+    }
+
+    #[test]
+    fn rows_that_say_nothing_are_left_out() {
+        assert_eq!(nonnegative(&[vec![1.0]], &[f64::NAN]), [0.0]);
+        assert!(nonnegative(&[], &[]).is_empty());
     }
 }

@@ -1,10 +1,11 @@
 //! What counted work costs on a processor: a weighted sum, and where each weight is from.
 //!
 //! The counts come from the simulation, never from a table. A profile's weights are fitted to
-//! published measurements by `cargo run --example fit_cpu` and kept as data with their sources.
+//! published measurements by `cargo run -p sealab-lab --features fit --example fit` and kept as data
+//! with their sources.
 
+#[cfg(feature = "fit")]
 pub mod fit;
-pub mod mmperf;
 
 use std::sync::OnceLock;
 
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub const DEFAULT_CPU: &str = "pentium-gold-7505";
 
 /// A processor's prices.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuProfile {
     /// Its id in scenarios, reports and on the command line.
     pub id: String,
@@ -23,6 +24,10 @@ pub struct CpuProfile {
     pub label: String,
     /// Cycles in a nanosecond.
     pub cycles_per_ns: f64,
+    /// Nanoseconds of a call that a clock sees and the kernel's cycles do not: entering, leaving, and
+    /// the loop around it.
+    #[serde(default)]
+    pub outside_ns: f64,
     /// How the weights were come by, for a person.
     pub model: String,
     /// How far an estimate is off: root mean square of the relative errors over [`Self::error_rows`].
@@ -114,7 +119,11 @@ impl Prices {
 pub fn profiles() -> &'static [CpuProfile] {
     static PROFILES: OnceLock<Vec<CpuProfile>> = OnceLock::new();
     PROFILES.get_or_init(|| {
-        let texts = [include_str!("../../data/cpu/pentium-gold-7505.json")];
+        let texts = [
+            include_str!("../../data/cpu/pentium-gold-7505.json"),
+            include_str!("../../data/cpu/xeon-gold-6346.json"),
+            include_str!("../../data/cpu/ampere-altra.json"),
+        ];
         // The project's own data, held valid by the test below.
         texts
             .iter()
@@ -150,10 +159,10 @@ mod tests {
     #[test]
     fn a_cost_is_the_weighted_sum() {
         let mut counts = Counts::default();
-        counts.add(Counter::TreeWalk, 3);
+        counts.add(Counter::TreeLevel, 3);
         let profile = profile(DEFAULT_CPU).expect("the default");
         let prices = profile.prices();
-        let each = prices.weight_ns(Counter::TreeWalk);
+        let each = prices.weight_ns(Counter::TreeLevel);
         let cost = prices.ns(prices.cycles(&counts));
         assert!((cost - 3.0 * each).abs() < 1e-9 && each > 0.0);
     }

@@ -10,6 +10,8 @@ import { finishPage } from "./page.mjs";
 import { prepare } from "./prepare.mjs";
 
 const WORKER = "sealab-worker";
+/** The second worker: benchmarks and statistics. */
+const BENCH = "sealab-bench";
 
 const stage = process.env.TRUNK_STAGING_DIR ?? "";
 if (stage === "") {
@@ -76,7 +78,8 @@ writeFileSync(join(stage, prepared), JSON.stringify(answers));
 
 cpSync(join(www, "static"), stage, { recursive: true });
 const worker = { js: rename(`${WORKER}.js`), wasm: rename(`${WORKER}_bg.wasm`) };
-const parts = await bundle({ out: stage, minify, worker });
+const bench = { js: rename(`${BENCH}.js`), wasm: rename(`${BENCH}_bg.wasm`) };
+const parts = await bundle({ out: stage, minify, worker, bench });
 const assets = {
   ...parts,
   prepared: rename(prepared),
@@ -98,6 +101,7 @@ const manifest = {
   charts: [parts.charts],
   offline: [parts.offline],
   files: [parts.files],
+  bench: [parts.bench, parts.benchWorker, bench.js, bench.wasm],
   embedElement: ["embed/v1.js"],
   embed: ["embed.html", parts.embed, parts.embedCss, parts.worker, worker.js, worker.wasm],
 };

@@ -110,7 +110,10 @@ fn reports(args: &Args) -> Result<String, String> {
         "all" => BENCHMARKS.to_vec(),
         one => vec![Benchmark::by_id(one).ok_or_else(|| {
             let known: Vec<&str> = BENCHMARKS.iter().map(|b| b.id()).collect();
-            format!("there is no benchmark {one:?}; there are {} and all", known.join(", "))
+            format!(
+                "there is no benchmark {one:?}; there are {} and all",
+                known.join(", ")
+            )
         })?],
     };
     let request = Request {
@@ -166,8 +169,16 @@ fn table(report: &BenchReport) -> String {
         let none = Figures::default();
         let was = row.published.as_ref().map_or(none, |p| p.figures);
         let here = row.measured.unwrap_or(none);
-        let cells = columns.iter().map(|(name, of)| cell(name, of(&row.predicted), of(&was), of(&here)));
-        let why = row.explained.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let cells = columns
+            .iter()
+            .map(|(name, of)| cell(name, of(&row.predicted), of(&was), of(&here)));
+        let why = row
+            .explained
+            .iter()
+            .take(3)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(", ");
         table.add_row(
             std::iter::once(row_name(report, row))
                 .chain(cells)
@@ -187,7 +198,11 @@ fn table(report: &BenchReport) -> String {
     if let Some(machine) = &report.machine {
         out.push_str(&format!(
             "\n{} on {}: {:.0} calls/s, simulated {:.0} calls/s, {:.1} times faster\n",
-            machine.cpu, machine.kernel, machine.real_calls_per_s, machine.simulated_calls_per_s, machine.speed_ratio
+            machine.cpu,
+            machine.kernel,
+            machine.real_calls_per_s,
+            machine.simulated_calls_per_s,
+            machine.speed_ratio
         ));
     }
     for note in &report.notes {

@@ -29,7 +29,12 @@ pub struct Args {
     seed: u64,
 
     /// How many runs a side show a difference of so many percent
-    #[arg(long, value_name = "PERCENT", requires = "cv", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        requires = "cv",
+        allow_negative_numbers = true
+    )]
     power: Option<f64>,
 
     /// How much runs spread: standard deviation in percent of the mean
@@ -45,7 +50,11 @@ pub fn run(args: &Args) -> Ending {
     match answer(args) {
         Ok((text, whole)) => {
             print!("{text}");
-            if whole { Ending::Agrees } else { Ending::Differs }
+            if whole {
+                Ending::Agrees
+            } else {
+                Ending::Differs
+            }
         }
         Err(fault) => {
             eprintln!("sealab: {fault}");
@@ -67,7 +76,13 @@ fn answer(args: &Args) -> Result<(String, bool), String> {
             }
         }
         for fault in &wrong {
-            eprintln!("{}:{}:{}: {}", input::name(file), fault.line, fault.column, fault.message);
+            eprintln!(
+                "{}:{}:{}: {}",
+                input::name(file),
+                fault.line,
+                fault.column,
+                fault.message
+            );
         }
         series.append(&mut found);
         faults.extend(wrong);
@@ -81,8 +96,16 @@ fn answer(args: &Args) -> Result<(String, bool), String> {
     let mut out = String::new();
     for one in &report.series {
         let d = &one.description;
-        out.push_str(&format!("{}: n {} mean {:.6}", one.series.name, d.n, d.mean));
-        for (name, value) in [("median", d.median), ("sd", d.sd), ("sem", d.sem), ("cv %", d.cv_pct)] {
+        out.push_str(&format!(
+            "{}: n {} mean {:.6}",
+            one.series.name, d.n, d.mean
+        ));
+        for (name, value) in [
+            ("median", d.median),
+            ("sd", d.sd),
+            ("sem", d.sem),
+            ("cv %", d.cv_pct),
+        ] {
             if let Some(value) = value {
                 out.push_str(&format!(" {name} {value:.4}"));
             }
@@ -93,15 +116,24 @@ fn answer(args: &Args) -> Result<(String, bool), String> {
         out.push('\n');
     }
     for c in &report.comparisons {
-        out.push_str(&format!("{} against {}: {:+.2} %", c.other, c.first, c.change_pct));
+        out.push_str(&format!(
+            "{} against {}: {:+.2} %",
+            c.other, c.first, c.change_pct
+        ));
         if let Some(w) = &c.welch {
-            out.push_str(&format!(", Welch t {:.3}, df {:.1}, p {:.4}", w.t, w.df, w.p));
+            out.push_str(&format!(
+                ", Welch t {:.3}, df {:.1}, p {:.4}",
+                w.t, w.df, w.p
+            ));
         }
         if let Some(m) = &c.mann_whitney {
             out.push_str(&format!(", Mann-Whitney U {:.1}, p {:.4}", m.u, m.p));
         }
         if let Some(b) = &c.bootstrap {
-            out.push_str(&format!(", bootstrap 95 % {:+.2} to {:+.2} %", b.low_pct, b.high_pct));
+            out.push_str(&format!(
+                ", bootstrap 95 % {:+.2} to {:+.2} %",
+                b.low_pct, b.high_pct
+            ));
         }
         out.push('\n');
     }
@@ -120,6 +152,12 @@ fn power(args: &Args, cv: f64, effect: f64) -> Result<String, String> {
         "With a spread of {cv} %, a difference of {effect} % takes {:.0} runs a side to be seen in 80 of 100 benchmarks.\n\
          With {} runs a side: {:.1} % of benchmarks point the wrong way, {:.1} % find nothing, {:.1} % find it \
          ({} simulated, seed {}).\n",
-        power.runs, misled.runs, misled.wrong_sign_pct, misled.missed_pct, misled.right_pct, misled.trials, misled.seed
+        power.runs,
+        misled.runs,
+        misled.wrong_sign_pct,
+        misled.missed_pct,
+        misled.right_pct,
+        misled.trials,
+        misled.seed
     ))
 }

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use sealab_lab::bench::{self, BENCHMARKS, BenchError, BenchReport, Benchmark, Request, accuracy, texts};
+use sealab_lab::bench::{
+    self, BENCHMARKS, BenchError, BenchReport, Benchmark, Request, accuracy, texts,
+};
 use sealab_lab::run::RunOptions;
 use sealab_lab::session::{Input, Session};
 
@@ -12,20 +14,40 @@ fn run(benchmark: Benchmark, request: &Request) -> BenchReport {
 }
 
 fn change(report: &BenchReport, kernel: &str) -> f64 {
-    let row = report.rows.iter().find(|r| r.kernel == kernel).expect("asked for");
+    let row = report
+        .rows
+        .iter()
+        .find(|r| r.kernel == kernel)
+        .expect("asked for");
     row.predicted.change_pct.expect("a change")
 }
 
 #[test]
 fn pagemove_loses_what_the_robot_saw_and_gets_it_back() {
     let report = run(Benchmark::Pagemove, &Request::default());
-    let (out_of_loop, source_first, in_loop) =
-        (change(&report, "6.11"), change(&report, "6.11-src-first"), change(&report, "6.12"));
+    let (out_of_loop, source_first, in_loop) = (
+        change(&report, "6.11"),
+        change(&report, "6.11-src-first"),
+        change(&report, "6.12"),
+    );
     assert!((-7.0..=-3.0).contains(&out_of_loop), "{out_of_loop}");
-    assert!(source_first > out_of_loop && source_first < in_loop, "{source_first}");
+    assert!(
+        source_first > out_of_loop && source_first < in_loop,
+        "{source_first}"
+    );
     assert!(in_loop.abs() <= 1.0, "{in_loop}");
-    let row = report.rows.iter().find(|r| r.kernel == "6.11").expect("there");
-    assert!(row.explained.iter().any(|e| e.contains("walks of the VMA tree")), "{:?}", row.explained);
+    let row = report
+        .rows
+        .iter()
+        .find(|r| r.kernel == "6.11")
+        .expect("there");
+    assert!(
+        row.explained
+            .iter()
+            .any(|e| e.contains("walks of the VMA tree")),
+        "{:?}",
+        row.explained
+    );
     assert!(row.also_published.len() >= 4);
 }
 
@@ -43,7 +65,11 @@ fn mmap1_gains_by_looking_in_the_loop() {
 fn mmperf_is_near_the_mail() {
     let report = run(Benchmark::Mmperf, &Request::default());
     for figure in ["ns", "cycles"] {
-        let held = report.errors.iter().find(|e| e.figure == figure && e.role == "held").expect("rows");
+        let held = report
+            .errors
+            .iter()
+            .find(|e| e.figure == figure && e.role == "held")
+            .expect("rows");
         assert!(held.rms < 10.0, "{held:?}");
     }
     assert_eq!(report.rows.len(), 3 * 6 * 7);
@@ -55,7 +81,12 @@ fn mmperf_is_near_the_mail() {
 fn compile_keeps_its_identity_and_its_errors() {
     let report = run(Benchmark::KernelCompile, &Request::default());
     let held = |figure: &str| {
-        report.errors.iter().find(|e| e.figure == figure && e.role == "held").expect("rows").rms
+        report
+            .errors
+            .iter()
+            .find(|e| e.figure == figure && e.role == "held")
+            .expect("rows")
+            .rms
     };
     assert!(held("user_pct") <= 1.0 && held("real_pct") <= 1.0 && held("kern_pct") < 2.0);
     let share = bench::model::altra().compile.share;
@@ -77,24 +108,42 @@ fn compile_keeps_its_identity_and_its_errors() {
 fn speedometer_is_within_a_point_and_64k_pages_have_nothing_published() {
     let report = run(Benchmark::Speedometer, &Request::default());
     assert_eq!(report.over("rate_pct", 1.0), 0, "{:?}", report.errors);
-    let row = report.rows.iter().find(|r| r.memory == "baseline-64k").expect("asked for");
+    let row = report
+        .rows
+        .iter()
+        .find(|r| r.memory == "baseline-64k")
+        .expect("asked for");
     assert_eq!((row.published.as_ref(), row.role.as_str()), (None, "none"));
 }
 
 #[test]
 fn wrong_requests_are_answered_with_what_there_is() {
     let wrong = |benchmark, request: Request| {
-        bench::run(benchmark, &request, &mut |_| true).expect_err("wrong").to_string()
+        bench::run(benchmark, &request, &mut |_| true)
+            .expect_err("wrong")
+            .to_string()
     };
-    let kernels = Request { kernels: vec!["6.13".to_owned()], ..Request::default() };
+    let kernels = Request {
+        kernels: vec!["6.13".to_owned()],
+        ..Request::default()
+    };
     assert!(wrong(Benchmark::Mmperf, kernels).contains("there is no kernel"));
     for vmas in [0, u64::MAX] {
-        let request = Request { vmas: vec![vmas], ..Request::default() };
+        let request = Request {
+            vmas: vec![vmas],
+            ..Request::default()
+        };
         assert!(wrong(Benchmark::Mmperf, request).contains("mappings"));
     }
-    let jobs = Request { jobs: Some(0), ..Request::default() };
+    let jobs = Request {
+        jobs: Some(0),
+        ..Request::default()
+    };
     assert!(wrong(Benchmark::KernelCompile, jobs).contains("jobs"));
-    let cpu = Request { cpu: "abacus".to_owned(), ..Request::default() };
+    let cpu = Request {
+        cpu: "abacus".to_owned(),
+        ..Request::default()
+    };
     assert!(wrong(Benchmark::Pagemove, cpu).contains("abacus"));
 }
 
@@ -102,7 +151,12 @@ fn wrong_requests_are_answered_with_what_there_is() {
 fn a_watch_can_stop_every_benchmark() {
     for benchmark in BENCHMARKS {
         let stopped = bench::run(benchmark, &Request::default(), &mut |_| false);
-        assert_eq!(stopped.err(), Some(BenchError::Cancelled), "{}", benchmark.id());
+        assert_eq!(
+            stopped.err(),
+            Some(BenchError::Cancelled),
+            "{}",
+            benchmark.id()
+        );
     }
 }
 
@@ -114,10 +168,18 @@ fn every_loop_is_a_scenario_without_faults() {
         all.push(texts::mmperf(call, 2, texts::Meter::Cycles));
     }
     for text in all {
-        let input = Input { text: text.clone(), ..Input::default() };
+        let input = Input {
+            text: text.clone(),
+            ..Input::default()
+        };
         let variants = sealab_lab::variant::defaults();
-        let session = Session::run(input, &variants, &RunOptions::default(), &mut |_| true).expect("runs");
-        assert!(session.diagnostics().is_empty(), "{text}\n{:?}", session.diagnostics());
+        let session =
+            Session::run(input, &variants, &RunOptions::default(), &mut |_| true).expect("runs");
+        assert!(
+            session.diagnostics().is_empty(),
+            "{text}\n{:?}",
+            session.diagnostics()
+        );
         for run in session.runs() {
             assert!(run.measures.iter().all(|m| m.samples > 0));
         }

@@ -22,7 +22,10 @@ fn carried_profiles_are_what_the_fit_gives() {
 fn carried_workload_weights_are_what_the_fit_gives() {
     let made = fitting::workloads().expect("fits");
     let kept = bench::model::altra();
-    assert!(near(made.compile.faults, kept.compile.faults), "run the `fit` example");
+    assert!(
+        near(made.compile.faults, kept.compile.faults),
+        "run the `fit` example"
+    );
     assert!(near(made.compile.entries, kept.compile.entries));
     assert!(near(made.compile.data, kept.compile.data));
     assert!(near(made.compile.share, kept.compile.share));
@@ -39,7 +42,8 @@ fn predictions_follow_the_weights_and_the_counts() {
         profile,
         ..Request::default()
     };
-    let run = |profile| bench::run(Benchmark::Mmperf, &request(profile), &mut |_| true).expect("runs");
+    let run =
+        |profile| bench::run(Benchmark::Mmperf, &request(profile), &mut |_| true).expect("runs");
     let as_carried = run(Some(profile.clone()));
     for weight in &mut profile.weights {
         weight.cycles *= 2.0;
@@ -49,11 +53,22 @@ fn predictions_follow_the_weights_and_the_counts() {
     }
     let doubled = run(Some(profile.clone()));
     for (a, b) in as_carried.rows.iter().zip(&doubled.rows) {
-        assert!(near(a.predicted.cycles.unwrap() * 2.0, b.predicted.cycles.unwrap()));
+        assert!(near(
+            a.predicted.cycles.unwrap() * 2.0,
+            b.predicted.cycles.unwrap()
+        ));
     }
     // Without a price for the check there is no overhead at all.
     for weight in &mut profile.weights {
-        if ["tree_level", "tree_next", "tree_prev", "tree_refused", "seal_check"].contains(&&*weight.counter) {
+        if [
+            "tree_level",
+            "tree_next",
+            "tree_prev",
+            "tree_refused",
+            "seal_check",
+        ]
+        .contains(&&*weight.counter)
+        {
             weight.cycles = 0.0;
         }
     }
@@ -81,5 +96,9 @@ fn fewer_weights_than_rows() {
         .collect();
     prices.sort_unstable();
     prices.dedup();
-    assert!(prices.len() + 4 < fitted, "{} prices, {fitted} rows", prices.len());
+    assert!(
+        prices.len() + 4 < fitted,
+        "{} prices, {fitted} rows",
+        prices.len()
+    );
 }

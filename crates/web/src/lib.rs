@@ -4,6 +4,7 @@
 //! does becomes an [`store::Action`]. One folder a view.
 
 mod app;
+mod bench;
 mod calls;
 mod cost;
 pub mod door;

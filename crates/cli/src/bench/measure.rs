@@ -39,7 +39,11 @@ mod linux {
         rounds: u64,
     }
 
-    pub fn run(benchmark: Benchmark, request: &Request, watch: &mut Watch<'_>) -> Result<BenchReport, String> {
+    pub fn run(
+        benchmark: Benchmark,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Result<BenchReport, String> {
         if benchmark.compares_memories() {
             return Err(format!(
                 "{} is a workload, not a loop of calls: mmperf, mmap1 and pagemove can be measured",
@@ -48,7 +52,9 @@ mod linux {
         }
         let kernel = match availability() {
             Availability::Ready(info) => info,
-            Availability::Skipped(why) => return Err(format!("nothing can be measured here: {why}")),
+            Availability::Skipped(why) => {
+                return Err(format!("nothing can be measured here: {why}"));
+            }
         };
         let id = nearest(&kernel.release);
         let mut request = request.clone();
@@ -57,9 +63,18 @@ mod linux {
         }
         let mut report = bench::run(benchmark, &request, watch).map_err(|e| e.to_string())?;
         let mut host = Host::open(RunnerConfig::default()).map_err(|e| e.to_string())?;
-        let mut total = Timed { real_ns: 0.0, simulated_ns: 0.0, calls: 0, rounds: 0 };
+        let mut total = Timed {
+            real_ns: 0.0,
+            simulated_ns: 0.0,
+            calls: 0,
+            rounds: 0,
+        };
         let mut samples = Vec::new();
-        for row in report.rows.iter_mut().filter(|r| r.kernel == id && r.memory == "baseline-4k") {
+        for row in report
+            .rows
+            .iter_mut()
+            .filter(|r| r.kernel == id && r.memory == "baseline-4k")
+        {
             let text = text(benchmark, row);
             let timed = fastest(&mut host, &text, id)?;
             let ns = timed.real_ns / timed.rounds.max(1) as f64;
@@ -68,7 +83,10 @@ mod linux {
                 ops_per_s: row.predicted.ops_per_s.map(|_| 1e9 / ns),
                 ..Figures::default()
             });
-            if let Some(call) = MMPERF_CALLS.into_iter().find(|c| row.syscall.as_deref() == Some(*c)) {
+            if let Some(call) = MMPERF_CALLS
+                .into_iter()
+                .find(|c| row.syscall.as_deref() == Some(*c))
+            {
                 samples.push(Sample {
                     call,
                     vmas: row.vmas.unwrap_or(1),
@@ -116,7 +134,9 @@ mod linux {
 
     /// The simulated kernel that a release behaves like.
     fn nearest(release: &str) -> &'static str {
-        let mut numbers = release.split(['.', '-']).filter_map(|part| part.parse::<u32>().ok());
+        let mut numbers = release
+            .split(['.', '-'])
+            .filter_map(|part| part.parse::<u32>().ok());
         match (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) {
             (0..=5, _) | (6, 0..=9) => "6.8",
             (6, 10) => "6.10",
@@ -130,7 +150,9 @@ mod linux {
     fn processor() -> String {
         let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let line = text.lines().find(|l| l.starts_with("model name"));
-        let name = line.and_then(|l| l.split_once(':')).map(|(_, name)| name.trim().to_owned());
+        let name = line
+            .and_then(|l| l.split_once(':'))
+            .map(|(_, name)| name.trim().to_owned());
         name.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
     }
 
@@ -175,7 +197,9 @@ mod linux {
                             outcome
                         }
                         _ => {
-                            let outcome = system.try_call(step.by, &step.call).map_err(|e| e.to_string())?;
+                            let outcome = system
+                                .try_call(step.by, &step.call)
+                                .map_err(|e| e.to_string())?;
                             before.push(made);
                             if inside {
                                 known.insert(key, outcome);
@@ -198,9 +222,15 @@ mod linux {
         let begun = Instant::now();
         let outcomes = system.try_calls(&stretch).map_err(|e| e.to_string())?;
         let real_ns = begun.elapsed().as_nanos() as f64;
-        let failed = outcomes.iter().zip(&expected).filter(|(a, b)| a.is_ok() != b.is_ok()).count();
+        let failed = outcomes
+            .iter()
+            .zip(&expected)
+            .filter(|(a, b)| a.is_ok() != b.is_ok())
+            .count();
         if failed > 0 {
-            return Err(format!("{failed} calls of the loop ended otherwise than its first round"));
+            return Err(format!(
+                "{failed} calls of the loop ended otherwise than its first round"
+            ));
         }
         let kernel = variant::kernel(kernel).map_err(|e| e.to_string())?;
         let memory = MemoryDesign::BASELINE_4K.on(Arch::X86_64);

@@ -81,7 +81,10 @@ mod tests {
     #[test]
     fn the_usual_height_is_within_the_bounds() {
         for vmas in [1, 8, 9, 15, 16, 17, 61, 62, 1_000, 32_000, 65_530] {
-            assert!(bounds(vmas + vmas.min(OWN_GAPS)).contains(&typical(vmas)), "{vmas}");
+            assert!(
+                bounds(vmas + vmas.min(OWN_GAPS)).contains(&typical(vmas)),
+                "{vmas}"
+            );
         }
         assert!(typical(u64::MAX) < 64);
     }

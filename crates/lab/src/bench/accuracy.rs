@@ -16,8 +16,15 @@ pub fn document(watch: &mut Watch<'_>) -> Result<String, BenchError> {
         let report = run(benchmark, &Request::default(), watch)?;
         section(&mut out, &report, benchmark.id());
         if benchmark == Benchmark::KernelCompile {
-            let many = Request { jobs: Some(80), ..Request::default() };
-            section(&mut out, &run(benchmark, &many, watch)?, "kernel-compile, 80 jobs");
+            let many = Request {
+                jobs: Some(80),
+                ..Request::default()
+            };
+            section(
+                &mut out,
+                &run(benchmark, &many, watch)?,
+                "kernel-compile, 80 jobs",
+            );
         }
     }
     Ok(out)
@@ -93,17 +100,28 @@ fn lines(out: &mut String, report: &BenchReport, row: &BenchRow, published: &Pub
 pub fn verdicts(report: &BenchReport) -> Vec<String> {
     let said = |figure: &str, limit: f64, unit: &str| {
         let over = report.over(figure, limit);
-        let all: usize = report.errors.iter().filter(|e| e.figure == figure).map(|e| e.values).sum();
+        let all: usize = report
+            .errors
+            .iter()
+            .filter(|e| e.figure == figure)
+            .map(|e| e.values)
+            .sum();
         match over {
             0 => format!("{figure}: all {all} values within {limit} {unit}."),
             _ => format!("{figure}: {over} of {all} values are off by more than {limit} {unit}."),
         }
     };
     let held = |figure: &str, limit: f64| {
-        let found = report.errors.iter().find(|e| e.figure == figure && e.role == "held");
+        let found = report
+            .errors
+            .iter()
+            .find(|e| e.figure == figure && e.role == "held");
         found.map_or_else(String::new, |e| {
             let met = if e.rms <= limit { "met" } else { "missed" };
-            format!("{figure}: {:.2} points rms over {} held-out values; the aim of {limit} is {met}.", e.rms, e.values)
+            format!(
+                "{figure}: {:.2} points rms over {} held-out values; the aim of {limit} is {met}.",
+                e.rms, e.values
+            )
         })
     };
     match report.benchmark.as_str() {
@@ -114,7 +132,12 @@ pub fn verdicts(report: &BenchReport) -> Vec<String> {
             said("overhead_cycles_pct", 4.0, "points"),
             MMPERF_WHY.to_owned(),
         ],
-        "kernel-compile" => vec![held("kern_pct", 1.5), held("user_pct", 1.0), held("real_pct", 1.0), COMPILE_WHY.to_owned()],
+        "kernel-compile" => vec![
+            held("kern_pct", 1.5),
+            held("user_pct", 1.0),
+            held("real_pct", 1.0),
+            COMPILE_WHY.to_owned(),
+        ],
         "speedometer" => vec![said("rate_pct", 1.0, "points"), SPEEDOMETER_WHY.to_owned()],
         _ => Vec::new(),
     }

@@ -19,7 +19,12 @@ use crate::variant;
 /// of the three calls only.
 const WORK: [&[Counter]; 5] = [
     &[Counter::TreeLevel],
-    &[Counter::TreeNext, Counter::TreePrev, Counter::TreeRefused, Counter::SealCheck],
+    &[
+        Counter::TreeNext,
+        Counter::TreePrev,
+        Counter::TreeRefused,
+        Counter::SealCheck,
+    ],
     &[Counter::VmaFree],
     &[Counter::RangeWalk],
     &[Counter::VmaMerge, Counter::VmaModify],
@@ -49,7 +54,12 @@ struct FitRow {
 fn loop_terms(call: &str, vmas: u64, meter: Meter, kernel: &str) -> Result<Vec<f64>, BenchError> {
     let kernel = variant::kernel(kernel)?;
     let memory = MemoryDesign::BASELINE_4K.on(Arch::X86_64);
-    let counted = loops::count(&texts::mmperf(call, vmas, meter), kernel, &memory, &mut |_| true)?;
+    let counted = loops::count(
+        &texts::mmperf(call, vmas, meter),
+        kernel,
+        &memory,
+        &mut |_| true,
+    )?;
     let calls = MMPERF_CALLS.iter().map(|c| f64::from(u8::from(*c == call)));
     let work = WORK.iter().map(|counters| each(&counted, counters));
     let outside = f64::from(u8::from(meter == Meter::Time));
@@ -74,7 +84,13 @@ pub fn pentium() -> Result<CpuProfile, BenchError> {
     const GHZ: f64 = 2.0;
     let mut rows = Vec::new();
     let tables = [
-        (published::MMPERF_CYCLES, Meter::Cycles, 1.0, "cpu", "cpu_mseal"),
+        (
+            published::MMPERF_CYCLES,
+            Meter::Cycles,
+            1.0,
+            "cpu",
+            "cpu_mseal",
+        ),
         (published::MMPERF_NS, Meter::Time, GHZ, "t_ns", "t_mseal_ns"),
     ];
     for (table, meter, scale, base, with) in tables {
@@ -92,10 +108,16 @@ pub fn pentium() -> Result<CpuProfile, BenchError> {
             if call == "munmap" {
                 let after = loop_terms(call, vmas, meter, "6.11")?;
                 let more = after.iter().zip(&before).map(|(a, b)| a - b).collect();
-                rows.push(FitRow { terms: more, measured: (with - base) * scale });
+                rows.push(FitRow {
+                    terms: more,
+                    measured: (with - base) * scale,
+                });
             }
             if FITTED_VMAS.contains(&vmas) {
-                rows.push(FitRow { terms: before, measured: base * scale });
+                rows.push(FitRow {
+                    terms: before,
+                    measured: base * scale,
+                });
             }
         }
     }
@@ -122,7 +144,10 @@ pub fn measured(label: &str, ghz: f64, samples: &[Sample]) -> Result<CpuProfile,
     let mut profile = profile_of(&rows, ghz, "fitted to mmperf as measured on this machine");
     profile.id = "this-machine".to_owned();
     profile.label = label.to_owned();
-    profile.error_rows = format!("the {} rows of mmperf measured here, all fitted", rows.len());
+    profile.error_rows = format!(
+        "the {} rows of mmperf measured here, all fitted",
+        rows.len()
+    );
     Ok(profile)
 }
 
@@ -133,7 +158,15 @@ fn profile_of(rows: &[FitRow], ghz: f64, source: &str) -> CpuProfile {
     let at = |index: usize| weights.get(index).copied().unwrap_or(0.0);
     let errors: Vec<f64> = rows
         .iter()
-        .map(|r| r.terms.iter().zip(&weights).map(|(t, w)| t * w).sum::<f64>() / r.measured - 1.0)
+        .map(|r| {
+            r.terms
+                .iter()
+                .zip(&weights)
+                .map(|(t, w)| t * w)
+                .sum::<f64>()
+                / r.measured
+                - 1.0
+        })
         .collect();
     let rms = (errors.iter().map(|e| e * e).sum::<f64>() / errors.len().max(1) as f64).sqrt();
     let mut calls: Vec<CallWeight> = MMPERF_CALLS
@@ -145,11 +178,13 @@ fn profile_of(rows: &[FitRow], ghz: f64, source: &str) -> CpuProfile {
             source: source.to_owned(),
         })
         .collect();
-    let mean = calls.iter().map(|c| c.cycles).sum::<f64>() / calls.len().max(1) as f64;
+    let mut fixed: Vec<f64> = calls.iter().map(|c| c.cycles).collect();
+    fixed.sort_by(f64::total_cmp);
+    let median = fixed.get(fixed.len() / 2).copied().unwrap_or(0.0);
     calls.push(CallWeight {
         call: "*".to_owned(),
-        cycles: rounded(mean),
-        source: "assumed: the mean of munmap, mprotect and madvise".to_owned(),
+        cycles: median,
+        source: "assumed: the median of munmap, mprotect and madvise".to_owned(),
     });
     let mut priced: Vec<CounterWeight> = Vec::new();
     for (index, counters) in WORK.iter().enumerate() {
@@ -159,11 +194,15 @@ fn profile_of(rows: &[FitRow], ghz: f64, source: &str) -> CpuProfile {
             source: source.to_owned(),
         }));
     }
-    priced.extend(ASSUMED.iter().map(|&(counter, cycles, source)| CounterWeight {
-        counter: counter.name().to_owned(),
-        cycles,
-        source: source.to_owned(),
-    }));
+    priced.extend(
+        ASSUMED
+            .iter()
+            .map(|&(counter, cycles, source)| CounterWeight {
+                counter: counter.name().to_owned(),
+                cycles,
+                source: source.to_owned(),
+            }),
+    );
     CpuProfile {
         cycles_per_ns: ghz,
         outside_ns: rounded(at(MMPERF_CALLS.len() + WORK.len()) / ghz),
@@ -177,11 +216,19 @@ fn profile_of(rows: &[FitRow], ghz: f64, source: &str) -> CpuProfile {
 
 /// What the tables do not hold, from other sources or as round figures that say so.
 const ASSUMED: &[(Counter, f64, &str)] = &[
-    (Counter::PageFault, 2000.0, "assumed: about 1 µs for a first touch (x86, 6.6: median 3241 cycles with zeroing)"),
+    (
+        Counter::PageFault,
+        2000.0,
+        "assumed: about 1 µs for a first touch (x86, 6.6: median 3241 cycles with zeroing)",
+    ),
     (Counter::ZeroedBytes, 0.125, "assumed: 8 bytes a cycle"),
     (Counter::CopiedBytes, 0.25, "assumed: 4 bytes a cycle"),
     (Counter::TlbFlush, 150.0, "assumed: a local invalidation"),
-    (Counter::TableAlloc, 400.0, "assumed: a page from the allocator, zeroed apart"),
+    (
+        Counter::TableAlloc,
+        400.0,
+        "assumed: a page from the allocator, zeroed apart",
+    ),
     (Counter::PteClear, 20.0, "assumed: an atomic read and write"),
     (Counter::PteWrite, 5.0, "assumed: a store"),
 ];
@@ -210,12 +257,21 @@ pub fn xeon(pentium: &CpuProfile) -> Result<CpuProfile, BenchError> {
         .and_then(|r| r.number("before"))
         .unwrap_or(f64::NAN);
     let total = WORKERS / rate * 1e9 * GHZ;
-    let mut rows = vec![FitRow { terms: vec![moves, work], measured: total }];
+    let mut rows = vec![FitRow {
+        terms: vec![moves, work],
+        measured: total,
+    }];
     // Three chains lead to the check; a move walks each once.
-    for row in published::ROBOT_PROFILE.rows().filter(|r| r.text("kind") == "calltrace") {
+    for row in published::ROBOT_PROFILE
+        .rows()
+        .filter(|r| r.text("kind") == "calltrace")
+    {
         let share = row.number("after").unwrap_or(0.0) / 100.0;
         if row.text("symbol_or_chain").starts_with("can_modify_mm") {
-            rows.push(FitRow { terms: vec![0.0, check / 3.0], measured: share * total });
+            rows.push(FitRow {
+                terms: vec![0.0, check / 3.0],
+                measured: share * total,
+            });
         }
     }
     let terms: Vec<Vec<f64>> = rows.iter().map(|r| r.terms.clone()).collect();
@@ -225,10 +281,13 @@ pub fn xeon(pentium: &CpuProfile) -> Result<CpuProfile, BenchError> {
         weights.first().copied().unwrap_or(0.0),
         weights.get(1).copied().unwrap_or(0.0),
     );
-    let said = format!("the Pentium's, times {scale:.2}: fitted to the share of time in can_modify_mm (kernel test robot, 2024-08-04)");
+    let said = format!(
+        "the Pentium's, times {scale:.2}: fitted to the share of time in can_modify_mm (kernel test robot, 2024-08-04)"
+    );
     let mut profile = pentium.clone();
     profile.id = "xeon-gold-6346".to_owned();
-    profile.label = "Intel Xeon Gold 6346, 3.1 GHz, 64 workers on 64 threads (the robot's server)".to_owned();
+    profile.label =
+        "Intel Xeon Gold 6346, 3.1 GHz, 64 workers on 64 threads (the robot's server)".to_owned();
     profile.cycles_per_ns = GHZ;
     profile.outside_ns = 0.0;
     profile.relative_error = 0.0;
@@ -247,7 +306,8 @@ pub fn xeon(pentium: &CpuProfile) -> Result<CpuProfile, BenchError> {
         CallWeight {
             call: "mremap".to_owned(),
             cycles: rounded(fixed),
-            source: "fitted to pagemove's rate before mseal (kernel test robot, 2024-08-04)".to_owned(),
+            source: "fitted to pagemove's rate before mseal (kernel test robot, 2024-08-04)"
+                .to_owned(),
         },
     );
     Ok(profile)
@@ -302,38 +362,61 @@ pub fn workloads() -> Result<WorkloadModel, BenchError> {
         }
     }
     if let [entries, faults, large, posted] = fit::nonnegative_absolute(&terms, &values)[..] {
-        weights = CompileWeights { entries, faults, large, posted, ..weights };
+        weights = CompileWeights {
+            entries,
+            faults,
+            large,
+            posted,
+            ..weights
+        };
     }
     let users = rows.iter().filter(|r| r.4.contains(&"user_pct"));
     let (terms, values): (Vec<Vec<f64>>, Vec<f64>) = users
         .filter_map(|(relative, f, ..)| Some((relative.user_terms().to_vec(), -f.user_pct?)))
         .unzip();
     if let [fetches, data] = fit::nonnegative_absolute(&terms, &values)[..] {
-        weights = CompileWeights { fetches, data, ..weights };
+        weights = CompileWeights {
+            fetches,
+            data,
+            ..weights
+        };
     }
     // real − user = s · (kern − user), by the published rows themselves.
     let share = |many: bool| {
-        let of = rows.iter().filter(|r| r.4.contains(&"real_pct") && (r.2 == "80") == many);
+        let of = rows
+            .iter()
+            .filter(|r| r.4.contains(&"real_pct") && (r.2 == "80") == many);
         let (terms, values): (Vec<Vec<f64>>, Vec<f64>) = of
             .filter_map(|(_, f, ..)| {
                 let user = f.user_pct?;
                 Some((vec![user - f.kern_pct?], user - f.real_pct?))
             })
             .unzip();
-        fit::nonnegative_absolute(&terms, &values).first().copied().unwrap_or(0.0)
+        fit::nonnegative_absolute(&terms, &values)
+            .first()
+            .copied()
+            .unwrap_or(0.0)
     };
     (weights.share, weights.share_many) = (share(false), share(true));
     let memory_of = |many: bool| {
-        let of = rows.iter().filter(|r| r.4.contains(&"memory_pct") && (r.2 == "80") == many);
+        let of = rows
+            .iter()
+            .filter(|r| r.4.contains(&"memory_pct") && (r.2 == "80") == many);
         let (terms, values): (Vec<Vec<f64>>, Vec<f64>) = of
             .filter_map(|(r, f, ..)| {
-                let own = if r.page_more > 0.0 { 0.0 } else { (r.resident - 1.0) * 100.0 };
+                let own = if r.page_more > 0.0 {
+                    0.0
+                } else {
+                    (r.resident - 1.0) * 100.0
+                };
                 Some((vec![r.page_more, own], f.memory_pct?))
             })
             .unzip();
         fit::nonnegative_absolute(&terms, &values)
     };
-    if let ([edges, growth], [edges_many, growth_many]) = (&memory_of(false)[..], &memory_of(true)[..]) {
+    if let ([edges, growth], [edges_many, growth_many]) =
+        (&memory_of(false)[..], &memory_of(true)[..])
+    {
         (weights.edges, weights.growth) = (*edges, *growth);
         (weights.edges_many, weights.growth_many) = (*edges_many, *growth_many);
     }
@@ -354,7 +437,10 @@ const FITTED: [&str; 5] = [
     "Speedometer: 3 weights on 4 rows (contpte v1: anonfolio, contpte, exefolio, baseline-16k), 1 for memory (mTHP v6: 16k-page)",
 ];
 
-fn speedometer(kernel: &'static Kernel, compile: &CompileWeights) -> Result<SpeedometerWeights, BenchError> {
+fn speedometer(
+    kernel: &'static Kernel,
+    compile: &CompileWeights,
+) -> Result<SpeedometerWeights, BenchError> {
     let bench = Bench::new(texts::SPEEDOMETER, kernel, &mut |_| true)?;
     let (mut terms, mut values) = (Vec::new(), Vec::new());
     let (mut grown, mut memories) = (Vec::new(), Vec::new());
@@ -373,9 +459,17 @@ fn speedometer(kernel: &'static Kernel, compile: &CompileWeights) -> Result<Spee
             }
         }
     }
-    let growth = fit::nonnegative_absolute(&grown, &memories).first().copied().unwrap_or(0.0);
+    let growth = fit::nonnegative_absolute(&grown, &memories)
+        .first()
+        .copied()
+        .unwrap_or(0.0);
     match fit::nonnegative_absolute(&terms, &values)[..] {
-        [kernel, fetches, data] => Ok(SpeedometerWeights { kernel, fetches, data, growth }),
+        [kernel, fetches, data] => Ok(SpeedometerWeights {
+            kernel,
+            fetches,
+            data,
+            growth,
+        }),
         _ => Err(BenchError::Number("no weights".to_owned())),
     }
 }

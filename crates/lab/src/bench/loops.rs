@@ -206,13 +206,15 @@ pub(super) fn mmperf(request: &Request, watch: &mut Watch<'_>) -> Result<BenchRe
                     let why = match &first {
                         None => Vec::new(),
                         Some((base, figures)) => {
-                            let more = |now, then: Option<f64>| then.map(|t| (now / t - 1.0) * 100.0);
+                            let more =
+                                |now, then: Option<f64>| then.map(|t| (now / t - 1.0) * 100.0);
                             predicted.overhead_pct = more(ns, figures.ns);
                             predicted.overhead_cycles_pct = more(cycles, figures.cycles);
                             explained(&base.counts, base.samples, &timed.counts, timed.samples)
                         }
                     };
-                    let against_base = first.is_some() && kernels.first().is_some_and(|k| k.name == "6.8");
+                    let against_base =
+                        first.is_some() && kernels.first().is_some_and(|k| k.name == "6.8");
                     let published = column(kernel)
                         .filter(|_| is_baseline(memory) && cpu.id == crate::cost::DEFAULT_CPU)
                         .and_then(|sealing| mseal_row(call, n, sealing, against_base));
@@ -293,7 +295,11 @@ struct Rated {
     published: fn(&Kernel) -> Vec<(Published, f64)>,
 }
 
-fn rated(rated: &Rated, request: &Request, watch: &mut Watch<'_>) -> Result<BenchReport, BenchError> {
+fn rated(
+    rated: &Rated,
+    request: &Request,
+    watch: &mut Watch<'_>,
+) -> Result<BenchReport, BenchError> {
     let cpu = cpu(rated.benchmark, request)?;
     let (kernels, memories) = variants(request)?;
     let prices = cpu.prices();
@@ -303,7 +309,11 @@ fn rated(rated: &Rated, request: &Request, watch: &mut Watch<'_>) -> Result<Benc
         done: 0,
         total: (kernels.len() * memories.len()) as u64,
     };
-    let fixed: f64 = rated.calls.iter().map(|(c, n)| cpu.call_cycles(c) * n).sum();
+    let fixed: f64 = rated
+        .calls
+        .iter()
+        .map(|(c, n)| cpu.call_cycles(c) * n)
+        .sum();
     let calls: f64 = rated.calls.iter().map(|(_, n)| n).sum();
     let default_cpu = cpu.id == rated.benchmark.default_cpu();
     for memory in &memories {
@@ -416,7 +426,10 @@ fn mmap1_mean(stage: &str) -> f64 {
 }
 
 /// stress-ng's pagemove.
-pub(super) fn pagemove(request: &Request, watch: &mut Watch<'_>) -> Result<BenchReport, BenchError> {
+pub(super) fn pagemove(
+    request: &Request,
+    watch: &mut Watch<'_>,
+) -> Result<BenchReport, BenchError> {
     let moves = 3.0 * (texts::PAGEMOVE_PAGES - 1) as f64;
     let it = Rated {
         benchmark: Benchmark::Pagemove,
@@ -450,28 +463,95 @@ fn pagemove_published(kernel: &Kernel) -> Vec<(Published, f64)> {
     };
     let metric = |table: Table, column: &str, name: &str| table.row(column, name);
     let ops = metric(published::ROBOT, "metric", "stress-ng.pagemove.ops_per_sec");
-    let moves = metric(published::ROBOT, "metric", "stress-ng.pagemove.page_remaps_per_sec");
-    let again = metric(published::RETEST, "metric", "stress-ng.pagemove.ops_per_sec");
-    let moves_again = metric(published::RETEST, "metric", "stress-ng.pagemove.page_remaps_per_sec");
+    let moves = metric(
+        published::ROBOT,
+        "metric",
+        "stress-ng.pagemove.page_remaps_per_sec",
+    );
+    let again = metric(
+        published::RETEST,
+        "metric",
+        "stress-ng.pagemove.ops_per_sec",
+    );
+    let moves_again = metric(
+        published::RETEST,
+        "metric",
+        "stress-ng.pagemove.page_remaps_per_sec",
+    );
     let long = published::REFACTOR
         .rows()
         .find(|r| r.text("metric") == "ops_per_sec" && r.text("seconds") == "600");
-    let number = |row: &Option<published::Row>, column: &str| row.as_ref().and_then(|r| r.number(column));
+    let number =
+        |row: &Option<published::Row>, column: &str| row.as_ref().and_then(|r| r.number(column));
     match kernel.name {
-        "6.8" => add(published::ROBOT, number(&ops, "before"), None, "ops", "fitted"),
+        "6.8" => add(
+            published::ROBOT,
+            number(&ops, "before"),
+            None,
+            "ops",
+            "fitted",
+        ),
         "6.10" | "6.11" => {
-            add(published::ROBOT, None, number(&moves, "change_pct"), "remaps", "held");
-            add(published::ROBOT, number(&ops, "after"), number(&ops, "change_pct"), "ops", "held");
-            add(published::RETEST, None, number(&again, "chg_8be7258aad_pct"), "ops", "held");
-            add(published::RETEST, None, number(&moves_again, "chg_8be7258aad_pct"), "remaps", "held");
-            add(published::REFACTOR, None, number(&long, "chg_8be7258aad_pct"), "600 s", "held");
+            add(
+                published::ROBOT,
+                None,
+                number(&moves, "change_pct"),
+                "remaps",
+                "held",
+            );
+            add(
+                published::ROBOT,
+                number(&ops, "after"),
+                number(&ops, "change_pct"),
+                "ops",
+                "held",
+            );
+            add(
+                published::RETEST,
+                None,
+                number(&again, "chg_8be7258aad_pct"),
+                "ops",
+                "held",
+            );
+            add(
+                published::RETEST,
+                None,
+                number(&moves_again, "chg_8be7258aad_pct"),
+                "remaps",
+                "held",
+            );
+            add(
+                published::REFACTOR,
+                None,
+                number(&long, "chg_8be7258aad_pct"),
+                "600 s",
+                "held",
+            );
         }
         "6.11-src-first" => {
-            add(published::REFACTOR, None, number(&long, "chg_2a78ece39f_pct"), "600 s", "held");
+            add(
+                published::REFACTOR,
+                None,
+                number(&long, "chg_2a78ece39f_pct"),
+                "600 s",
+                "held",
+            );
         }
         "6.12" => {
-            add(published::RETEST, None, number(&again, "chg_d58de4f958_pct"), "ops", "held");
-            add(published::RETEST, None, number(&moves_again, "chg_d58de4f958_pct"), "remaps", "held");
+            add(
+                published::RETEST,
+                None,
+                number(&again, "chg_d58de4f958_pct"),
+                "ops",
+                "held",
+            );
+            add(
+                published::RETEST,
+                None,
+                number(&moves_again, "chg_d58de4f958_pct"),
+                "remaps",
+                "held",
+            );
         }
         _ => {}
     }

@@ -43,37 +43,187 @@ pub fn as_posted(id: &str) -> bool {
 
 /// A published row of a compile table: the table, the row's kernel, its jobs, the memory it is
 /// about, and which of its figures weights are fitted to.
-pub type CompileRow = (Table, &'static str, &'static str, &'static str, &'static [&'static str]);
+pub type CompileRow = (
+    Table,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+);
 
 /// Where the published compile rows stand, and what is fitted.
 pub const COMPILE_ROWS: &[CompileRow] = &[
-    (published::COMPILE_V1, "anonfolio", "8", "anonfolio", &["kern_pct", "real_pct"]),
-    (published::COMPILE_V1, "contpte", "8", "contpte", &["user_pct"]),
-    (published::COMPILE_V1, "exefolio", "8", "exefolio", &["user_pct"]),
-    (published::COMPILE_V1, "baseline-16k", "8", "baseline-16k", &["user_pct", "real_pct"]),
-    (published::COMPILE_V1, "baseline-64k", "8", "baseline-64k", &[]),
-    (published::COMPILE_MTHP_V6, "16k-page", "8", "baseline-16k", &["kern_pct", "user_pct", "memory_pct"]),
-    (published::COMPILE_MTHP_V6, "64k-page", "8", "baseline-64k", &["kern_pct"]),
-    (published::COMPILE_MTHP_V6, "4k-page-16k-folio", "8", "4k,folio=16k", &["kern_pct"]),
-    (published::COMPILE_MTHP_V6, "4k-page-32k-folio", "8", "4k,folio=32k", &[]),
-    (published::COMPILE_MTHP_V6, "4k-page-64k-folio", "8", "4k,folio=64k", &["kern_pct", "memory_pct"]),
-    (published::COMPILE_MTHP_V6, "16k-page", "80", "baseline-16k", &["memory_pct"]),
-    (published::COMPILE_MTHP_V6, "64k-page", "80", "baseline-64k", &[]),
-    (published::COMPILE_MTHP_V6, "4k-page-16k-folio", "80", "4k,folio=16k", &[]),
-    (published::COMPILE_MTHP_V6, "4k-page-32k-folio", "80", "4k,folio=32k", &[]),
-    (published::COMPILE_MTHP_V6, "4k-page-64k-folio", "80", "4k,folio=64k", &["memory_pct"]),
+    (
+        published::COMPILE_V1,
+        "anonfolio",
+        "8",
+        "anonfolio",
+        &["kern_pct", "real_pct"],
+    ),
+    (
+        published::COMPILE_V1,
+        "contpte",
+        "8",
+        "contpte",
+        &["user_pct"],
+    ),
+    (
+        published::COMPILE_V1,
+        "exefolio",
+        "8",
+        "exefolio",
+        &["user_pct"],
+    ),
+    (
+        published::COMPILE_V1,
+        "baseline-16k",
+        "8",
+        "baseline-16k",
+        &["user_pct", "real_pct"],
+    ),
+    (
+        published::COMPILE_V1,
+        "baseline-64k",
+        "8",
+        "baseline-64k",
+        &[],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "16k-page",
+        "8",
+        "baseline-16k",
+        &["kern_pct", "user_pct", "memory_pct"],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "64k-page",
+        "8",
+        "baseline-64k",
+        &["kern_pct"],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-16k-folio",
+        "8",
+        "4k,folio=16k",
+        &["kern_pct"],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-32k-folio",
+        "8",
+        "4k,folio=32k",
+        &[],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-64k-folio",
+        "8",
+        "4k,folio=64k",
+        &["kern_pct", "memory_pct"],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "16k-page",
+        "80",
+        "baseline-16k",
+        &["memory_pct"],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "64k-page",
+        "80",
+        "baseline-64k",
+        &[],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-16k-folio",
+        "80",
+        "4k,folio=16k",
+        &[],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-32k-folio",
+        "80",
+        "4k,folio=32k",
+        &[],
+    ),
+    (
+        published::COMPILE_MTHP_V6,
+        "4k-page-64k-folio",
+        "80",
+        "4k,folio=64k",
+        &["memory_pct"],
+    ),
     (published::COMPILE_V4, "mTHP", "8", "4k,folio=64k", &[]),
-    (published::COMPILE_V4, "mTHP+contpte", "8", "4k,folio=64k,contpte", &[]),
-    (published::COMPILE_V4, "mTHP+contpte+exefolio", "8", "4k,folio=64k,exec=64k,contpte", &[]),
-    (published::COMPILE_V4, "mTHP", "80", "4k,folio=64k", &["real_pct"]),
-    (published::COMPILE_V4, "mTHP+contpte", "80", "4k,folio=64k,contpte", &["real_pct"]),
-    (published::COMPILE_V4, "mTHP+contpte+exefolio", "80", "4k,folio=64k,exec=64k,contpte", &["real_pct"]),
+    (
+        published::COMPILE_V4,
+        "mTHP+contpte",
+        "8",
+        "4k,folio=64k,contpte",
+        &[],
+    ),
+    (
+        published::COMPILE_V4,
+        "mTHP+contpte+exefolio",
+        "8",
+        "4k,folio=64k,exec=64k,contpte",
+        &[],
+    ),
+    (
+        published::COMPILE_V4,
+        "mTHP",
+        "80",
+        "4k,folio=64k",
+        &["real_pct"],
+    ),
+    (
+        published::COMPILE_V4,
+        "mTHP+contpte",
+        "80",
+        "4k,folio=64k,contpte",
+        &["real_pct"],
+    ),
+    (
+        published::COMPILE_V4,
+        "mTHP+contpte+exefolio",
+        "80",
+        "4k,folio=64k,exec=64k,contpte",
+        &["real_pct"],
+    ),
     (published::COMPILE_V5, "mTHP", "8", "4k,folio=64k", &[]),
-    (published::COMPILE_V5, "mTHP+contpte", "8", "4k,folio=64k,contpte", &[]),
-    (published::COMPILE_V5, "mTHP+contpte+exefolio", "8", "4k,folio=64k,exec=64k,contpte", &[]),
+    (
+        published::COMPILE_V5,
+        "mTHP+contpte",
+        "8",
+        "4k,folio=64k,contpte",
+        &[],
+    ),
+    (
+        published::COMPILE_V5,
+        "mTHP+contpte+exefolio",
+        "8",
+        "4k,folio=64k,exec=64k,contpte",
+        &[],
+    ),
     (published::COMPILE_V5, "mTHP", "80", "4k,folio=64k", &[]),
-    (published::COMPILE_V5, "mTHP+contpte", "80", "4k,folio=64k,contpte", &[]),
-    (published::COMPILE_V5, "mTHP+contpte+exefolio", "80", "4k,folio=64k,exec=64k,contpte", &[]),
+    (
+        published::COMPILE_V5,
+        "mTHP+contpte",
+        "80",
+        "4k,folio=64k,contpte",
+        &[],
+    ),
+    (
+        published::COMPILE_V5,
+        "mTHP+contpte+exefolio",
+        "80",
+        "4k,folio=64k,exec=64k,contpte",
+        &[],
+    ),
 ];
 
 /// A published row of a Speedometer table, likewise.
@@ -81,17 +231,67 @@ pub type SpeedometerRow = (Table, &'static str, &'static str, &'static [&'static
 
 /// Where the published Speedometer rows stand. 64K pages have none: their row was never published.
 pub const SPEEDOMETER_ROWS: &[SpeedometerRow] = &[
-    (published::SPEEDOMETER_V1, "anonfolio", "anonfolio", &["rate_pct"]),
-    (published::SPEEDOMETER_V1, "contpte", "contpte", &["rate_pct"]),
-    (published::SPEEDOMETER_V1, "exefolio", "exefolio", &["rate_pct"]),
-    (published::SPEEDOMETER_V1, "baseline-16k", "baseline-16k", &["rate_pct"]),
-    (published::SPEEDOMETER_MTHP_V6, "16k-page", "baseline-16k", &["memory_pct"]),
-    (published::SPEEDOMETER_MTHP_V6, "4k-page-16k-folio", "4k,folio=16k", &[]),
-    (published::SPEEDOMETER_MTHP_V6, "4k-page-32k-folio", "4k,folio=32k", &[]),
-    (published::SPEEDOMETER_MTHP_V6, "4k-page-64k-folio", "4k,folio=64k", &[]),
+    (
+        published::SPEEDOMETER_V1,
+        "anonfolio",
+        "anonfolio",
+        &["rate_pct"],
+    ),
+    (
+        published::SPEEDOMETER_V1,
+        "contpte",
+        "contpte",
+        &["rate_pct"],
+    ),
+    (
+        published::SPEEDOMETER_V1,
+        "exefolio",
+        "exefolio",
+        &["rate_pct"],
+    ),
+    (
+        published::SPEEDOMETER_V1,
+        "baseline-16k",
+        "baseline-16k",
+        &["rate_pct"],
+    ),
+    (
+        published::SPEEDOMETER_MTHP_V6,
+        "16k-page",
+        "baseline-16k",
+        &["memory_pct"],
+    ),
+    (
+        published::SPEEDOMETER_MTHP_V6,
+        "4k-page-16k-folio",
+        "4k,folio=16k",
+        &[],
+    ),
+    (
+        published::SPEEDOMETER_MTHP_V6,
+        "4k-page-32k-folio",
+        "4k,folio=32k",
+        &[],
+    ),
+    (
+        published::SPEEDOMETER_MTHP_V6,
+        "4k-page-64k-folio",
+        "4k,folio=64k",
+        &[],
+    ),
     (published::SPEEDOMETER_V4_V5, "mTHP", "4k,folio=64k", &[]),
-    (published::SPEEDOMETER_V4_V5, "mTHP+contpte", "4k,folio=64k,contpte", &[]),
-    (published::SPEEDOMETER_V4_V5, "mTHP+contpte+exefolio", "4k,folio=64k,exec=64k,contpte", &[]),
+    (
+        published::SPEEDOMETER_V4_V5,
+        "mTHP+contpte",
+        "4k,folio=64k,contpte",
+        &[],
+    ),
+    (
+        published::SPEEDOMETER_V4_V5,
+        "mTHP+contpte+exefolio",
+        "4k,folio=64k,exec=64k,contpte",
+        &[],
+    ),
 ];
 
 /// The figures of a published row.
@@ -101,7 +301,9 @@ pub fn figures(row: &Row) -> Figures {
         real_pct: row.number("real_pct"),
         kern_pct: row.number("kern_pct"),
         user_pct: row.number("user_pct"),
-        memory_pct: row.number("memory_pct").or_else(|| row.number("peak_mem_pct")),
+        memory_pct: row
+            .number("memory_pct")
+            .or_else(|| row.number("peak_mem_pct")),
         rate_pct: row.number("runs_per_min_pct"),
         ..Figures::default()
     }
@@ -109,7 +311,9 @@ pub fn figures(row: &Row) -> Figures {
 
 /// The rows of `table` about `kernel` with so many jobs, where the table says.
 pub fn rows_of(table: Table, kernel: &str, jobs: &str) -> Vec<Row> {
-    let fits = |r: &Row| r.text("kernel") == kernel && (r.text("jobs").is_empty() || r.text("jobs") == jobs);
+    let fits = |r: &Row| {
+        r.text("kernel") == kernel && (r.text("jobs").is_empty() || r.text("jobs") == jobs)
+    };
     table.rows().filter(fits).collect()
 }
 
@@ -151,7 +355,12 @@ impl<'t> Bench<'t> {
     ) -> Result<Self, BenchError> {
         let used = workload::used(text, kernel, go_on)?;
         let base = workload::observe(text, &used, kernel, &MemoryDesign::BASELINE_4K, go_on)?;
-        Ok(Self { text, kernel, used, base })
+        Ok(Self {
+            text,
+            kernel,
+            used,
+            base,
+        })
     }
 
     /// Runs `memory`.
@@ -171,8 +380,9 @@ impl<'t> Bench<'t> {
 
 fn counts_of(observed: &Observed) -> BTreeMap<String, f64> {
     let counted = observed.counts.iter().filter(|&(_, n)| n > 0);
-    let mut out: BTreeMap<String, f64> =
-        counted.map(|(c, n)| (c.name().to_owned(), n as f64)).collect();
+    let mut out: BTreeMap<String, f64> = counted
+        .map(|(c, n)| (c.name().to_owned(), n as f64))
+        .collect();
     out.insert("tlb_walk_fetch".to_owned(), observed.fetch_walks as f64);
     out.insert("tlb_walk_data".to_owned(), observed.data_walks as f64);
     out.insert("resident_bytes".to_owned(), observed.resident as f64);
@@ -196,8 +406,14 @@ fn asked(benchmark: Benchmark, request: &Request) -> Result<Asked, BenchError> {
     }
     let kernel = variant::kernel(request.kernels.first().map_or(KERNEL, String::as_str))?;
     let memories = match request.memories.as_slice() {
-        [] => MEMORIES.iter().map(|id| variant::memory(id)).collect::<Result<Vec<_>, _>>()?,
-        ids => ids.iter().map(|id| variant::memory(id)).collect::<Result<Vec<_>, _>>()?,
+        [] => MEMORIES
+            .iter()
+            .map(|id| variant::memory(id))
+            .collect::<Result<Vec<_>, _>>()?,
+        ids => ids
+            .iter()
+            .map(|id| variant::memory(id))
+            .collect::<Result<Vec<_>, _>>()?,
     };
     Ok(Asked {
         kernel,
@@ -227,14 +443,27 @@ fn kernel_only_once(request: &Request, notes: &mut Vec<String>) {
 }
 
 /// Kernel compilation.
-pub(super) fn kernel_compile(request: &Request, watch: &mut Watch<'_>) -> Result<BenchReport, BenchError> {
-    let Asked { kernel, memories, report: mut out } = asked(Benchmark::KernelCompile, request)?;
+pub(super) fn kernel_compile(
+    request: &Request,
+    watch: &mut Watch<'_>,
+) -> Result<BenchReport, BenchError> {
+    let Asked {
+        kernel,
+        memories,
+        report: mut out,
+    } = asked(Benchmark::KernelCompile, request)?;
     let jobs = request.jobs.unwrap_or(JOBS);
     if !(1..=1024).contains(&jobs) {
-        return Err(BenchError::Number(format!("{jobs} jobs are not simulated; 1 to 1024 are")));
+        return Err(BenchError::Number(format!(
+            "{jobs} jobs are not simulated; 1 to 1024 are"
+        )));
     }
     let weights = model::altra().compile;
-    let mut progress = Progress { variants: 1, total: memories.len() as u64 + 1, ..Progress::default() };
+    let mut progress = Progress {
+        variants: 1,
+        total: memories.len() as u64 + 1,
+        ..Progress::default()
+    };
     let bench = Bench::new(texts::COMPILE, kernel, &mut |_| watch(progress))?;
     for memory in &memories {
         progress.done += 1;
@@ -255,7 +484,10 @@ pub(super) fn kernel_compile(request: &Request, watch: &mut Watch<'_>) -> Result
             memory: memory.name.to_string(),
             jobs: Some(jobs),
             predicted,
-            role: published.as_ref().map_or("none", |p| short_role(&p.role)).to_owned(),
+            role: published
+                .as_ref()
+                .map_or("none", |p| short_role(&p.role))
+                .to_owned(),
             published,
             also_published: all.collect(),
             counts: counts_of(&observed),
@@ -292,10 +524,21 @@ fn compile_published(memory: &MemoryDesign, jobs: u32) -> Vec<Published> {
 }
 
 /// Speedometer.
-pub(super) fn speedometer(request: &Request, watch: &mut Watch<'_>) -> Result<BenchReport, BenchError> {
-    let Asked { kernel, memories, report: mut out } = asked(Benchmark::Speedometer, request)?;
+pub(super) fn speedometer(
+    request: &Request,
+    watch: &mut Watch<'_>,
+) -> Result<BenchReport, BenchError> {
+    let Asked {
+        kernel,
+        memories,
+        report: mut out,
+    } = asked(Benchmark::Speedometer, request)?;
     let (compile, weights) = (model::altra().compile, model::altra().speedometer);
-    let mut progress = Progress { variants: 1, total: memories.len() as u64 + 1, ..Progress::default() };
+    let mut progress = Progress {
+        variants: 1,
+        total: memories.len() as u64 + 1,
+        ..Progress::default()
+    };
     let bench = Bench::new(texts::SPEEDOMETER, kernel, &mut |_| watch(progress))?;
     for memory in &memories {
         progress.done += 1;
@@ -319,7 +562,10 @@ pub(super) fn speedometer(request: &Request, watch: &mut Watch<'_>) -> Result<Be
             kernel: kernel.name.to_owned(),
             memory: memory.name.to_string(),
             predicted,
-            role: published.as_ref().map_or("none", |p| short_role(&p.role)).to_owned(),
+            role: published
+                .as_ref()
+                .map_or("none", |p| short_role(&p.role))
+                .to_owned(),
             published,
             also_published,
             counts: counts_of(&observed),

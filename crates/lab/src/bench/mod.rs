@@ -112,6 +112,15 @@ impl Benchmark {
     }
 }
 
+/// Every kernel's id, oldest first.
+#[must_use]
+pub fn kernels() -> Vec<&'static str> {
+    sealab_core::kernel::KERNELS
+        .iter()
+        .map(|k| k.name)
+        .collect()
+}
+
 /// What to run; an empty list stands for what was published.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
@@ -281,7 +290,9 @@ fn role_of<'a>(role: &'a str, figure: &str) -> &'a str {
 fn errors(rows: &[BenchRow]) -> Vec<report::ErrorSummary> {
     let mut out: Vec<report::ErrorSummary> = Vec::new();
     for (figure, role, unit, off) in all_errors(rows) {
-        let found = out.iter().position(|e| e.figure == figure && e.role == role);
+        let found = out
+            .iter()
+            .position(|e| e.figure == figure && e.role == role);
         let index = found.unwrap_or_else(|| {
             out.push(report::ErrorSummary {
                 figure: figure.to_owned(),

@@ -91,7 +91,8 @@ impl Relative {
     #[must_use]
     pub fn of(base: &Observed, other: &Observed, page_bytes: u64) -> Self {
         let ratio = |a: u64, b: u64| a as f64 / b.max(1) as f64;
-        let entries = |o: &Observed| o.counts.get(Counter::PteWrite) + o.counts.get(Counter::PteClear);
+        let entries =
+            |o: &Observed| o.counts.get(Counter::PteWrite) + o.counts.get(Counter::PteClear);
         let faults = base.counts.get(Counter::PageFault);
         Self {
             entries: ratio(entries(other), entries(base)),
@@ -136,7 +137,11 @@ impl CompileWeights {
     /// Change of elapsed time in percent: the kernel's and the user's, by their shares.
     #[must_use]
     pub fn real(&self, kern: f64, user: f64, jobs: u32) -> f64 {
-        let share = if jobs > MANY_JOBS { self.share_many } else { self.share };
+        let share = if jobs > MANY_JOBS {
+            self.share_many
+        } else {
+            self.share
+        };
         share * kern + (1.0 - share) * user
     }
 
@@ -148,7 +153,11 @@ impl CompileWeights {
         } else {
             (self.edges, self.growth)
         };
-        let own = if relative.page_more > 0.0 { 0.0 } else { (relative.resident - 1.0) * 100.0 };
+        let own = if relative.page_more > 0.0 {
+            0.0
+        } else {
+            (relative.resident - 1.0) * 100.0
+        };
         edges * relative.page_more + growth * own
     }
 }

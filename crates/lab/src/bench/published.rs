@@ -114,11 +114,9 @@ impl Table {
     pub fn rows(self) -> impl Iterator<Item = Row> {
         let mut lines = self.text.lines().filter(|line| !line.starts_with('#'));
         let head: Vec<&'static str> = lines.next().unwrap_or("").split(',').collect();
-        lines
-            .filter(|line| !line.is_empty())
-            .map(move |line| Row {
-                fields: head.iter().copied().zip(line.split(',')).collect(),
-            })
+        lines.filter(|line| !line.is_empty()).map(move |line| Row {
+            fields: head.iter().copied().zip(line.split(',')).collect(),
+        })
     }
 
     /// The row whose column `column` is `value`.
@@ -159,7 +157,11 @@ mod tests {
             assert!(table.rows().count() > 0, "{}", table.short);
             assert!(!table.machine().is_empty(), "{}", table.short);
             let url = table.url();
-            assert!(url.contains('@') && !url.contains(' '), "{}: {url}", table.short);
+            assert!(
+                url.contains('@') && !url.contains(' '),
+                "{}: {url}",
+                table.short
+            );
         }
         assert_eq!(
             MMPERF_CYCLES.url(),
@@ -170,9 +172,17 @@ mod tests {
 
     #[test]
     fn no_table_has_a_speedometer_row_for_64k_pages() {
-        for table in [SPEEDOMETER_V1, SPEEDOMETER_ANONFOLIO_V1, SPEEDOMETER_MTHP_V6] {
-            assert!(table.rows().all(|row| !row.text("kernel").starts_with("baseline-64k")
-                && row.text("kernel") != "64k-page"));
+        for table in [
+            SPEEDOMETER_V1,
+            SPEEDOMETER_ANONFOLIO_V1,
+            SPEEDOMETER_MTHP_V6,
+        ] {
+            assert!(
+                table
+                    .rows()
+                    .all(|row| !row.text("kernel").starts_with("baseline-64k")
+                        && row.text("kernel") != "64k-page")
+            );
         }
     }
 }

@@ -47,7 +47,11 @@ pub fn run(
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Ran, BenchError> {
     let parsed = parse(text, &ParseOptions::default());
-    if let Some(fault) = parsed.diagnostics.iter().find(|d| d.severity == Severity::Error) {
+    if let Some(fault) = parsed
+        .diagnostics
+        .iter()
+        .find(|d| d.severity == Severity::Error)
+    {
         return Err(BenchError::Scenario(fault.message.clone()));
     }
     let program = &parsed.program;
@@ -81,8 +85,8 @@ pub fn run(
             }
             Event::Pattern(step) => {
                 let mut cancelled = false;
-                let (made, outcome) = pattern::run(&mut machine, &step, &mut || {
-                    cancelled = !go_on(calls);
+                let (made, outcome) = pattern::run(&mut machine, &step, &mut |made| {
+                    cancelled = !go_on(calls.saturating_add(made));
                     !cancelled
                 });
                 if cancelled {

@@ -56,7 +56,8 @@ pub fn row_name(report: &BenchReport, row: &BenchRow) -> String {
 /// The figures of which some row has one.
 #[must_use]
 pub fn columns(report: &BenchReport) -> Vec<(&'static str, fn(&Figures) -> Option<f64>)> {
-    let some = |of: &fn(&Figures) -> Option<f64>| report.rows.iter().any(|r| of(&r.predicted).is_some());
+    let some =
+        |of: &fn(&Figures) -> Option<f64>| report.rows.iter().any(|r| of(&r.predicted).is_some());
     ALL.into_iter().filter(|(_, of)| some(of)).collect()
 }
 
@@ -78,7 +79,10 @@ impl BenchReport {
         for row in &self.rows {
             let all: Vec<Option<&Published>> = match &row.published {
                 None => vec![None],
-                Some(first) => std::iter::once(first).chain(&row.also_published).map(Some).collect(),
+                Some(first) => std::iter::once(first)
+                    .chain(&row.also_published)
+                    .map(Some)
+                    .collect(),
             };
             for published in all {
                 let text = |t: &str| format!("\"{}\"", t.replace('"', "\"\""));
@@ -129,14 +133,27 @@ impl BenchReport {
             let was = row.published.as_ref().map_or(none, |p| p.figures);
             let here = row.measured.unwrap_or(none);
             for (name, of) in &columns {
-                let _ = write!(out, " {} |", cell(name, of(&row.predicted), of(&was), of(&here)));
+                let _ = write!(
+                    out,
+                    " {} |",
+                    cell(name, of(&row.predicted), of(&was), of(&here))
+                );
             }
-            let by = row.published.as_ref().map_or_else(String::new, |p| format!("[{}]({})", p.source, p.url));
-            let _ = writeln!(out, " {} | {by} |", row.role.split(' ').next().unwrap_or(""));
+            let by = row
+                .published
+                .as_ref()
+                .map_or_else(String::new, |p| format!("[{}]({})", p.source, p.url));
+            let _ = writeln!(
+                out,
+                " {} | {by} |",
+                row.role.split(' ').next().unwrap_or("")
+            );
         }
         out.push_str("\nEach cell: predicted (published) [measured here].\n");
         if !self.errors.is_empty() {
-            out.push_str("\n| error of | rows | values | rms | greatest |\n|---|---|---:|---:|---:|\n");
+            out.push_str(
+                "\n| error of | rows | values | rms | greatest |\n|---|---|---:|---:|---:|\n",
+            );
             for e in &self.errors {
                 let _ = writeln!(
                     out,

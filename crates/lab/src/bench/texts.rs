@@ -8,6 +8,10 @@ const MAPPINGS: u64 = 64_000;
 /// Most mappings that one call of mmperf can be over.
 pub const VMAS_MAX: u64 = 8_192;
 
+/// The mappings a process has of its own: a lookup goes down a tree that holds them too.
+const OWN: &str = "# The process's own mappings: program, C library and loader, five segments each.\n\
+                   repeat 15 as i { mmap(0x7c0000000000 + i * 1M, 64K, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0) }\n";
+
 /// The calls of mmperf.
 pub const MMPERF_CALLS: [&str; 3] = ["munmap", "mprotect", "madvise"];
 
@@ -42,6 +46,7 @@ pub fn mmperf(call: &str, vmas: u64, meter: Meter) -> String {
     format!(
         "# mmperf: {call} over {vmas} VMA{s}\n\
          # The loop of the mseal mails: {groups} groups of {vmas} one-page mappings, every second page without access, then {call} over each group.\n\
+         {OWN}\
          N = {vmas}\n\
          field = 0x7e0000000000\n\
          repeat {groups} as i {{\n    \
@@ -66,6 +71,7 @@ pub fn mmap1() -> String {
     format!(
         "# mmap1: map and unmap, as often as can be\n\
          # will-it-scale's loop: 128 MiB mapped and unmapped again.\n\
+         {OWN}\
          repeat {MMAP1_ROUNDS} {{\n    \
              measure \"mmap + munmap\" {{\n        \
                  block = mmap(NULL, 128M, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n        \
@@ -87,6 +93,7 @@ pub fn pagemove() -> String {
     format!(
         "# pagemove: pages moved to and fro\n\
          # stress-ng's loop: each page changes places with the next by way of a spare one. 64 workers share 4M, 16 pages each.\n\
+         {OWN}\
          P = {PAGEMOVE_PAGES}\n\
          buf = mmap(NULL, (P + 1) * PAGE, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS|MAP_POPULATE, -1, 0)\n\
          spare = buf + P * PAGE\n\

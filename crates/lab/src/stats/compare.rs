@@ -77,7 +77,8 @@ pub fn compare(first: &SeriesReport, other: &SeriesReport, seed: u64) -> Option<
         difference: b.mean - a.mean,
         change_pct: (b.mean / a.mean - 1.0) * 100.0,
         median_change_pct: a.median.zip(b.median).map(|(a, b)| (b / a - 1.0) * 100.0),
-        welch: spreads.and_then(|(sa, sb)| welch_of_summaries((a.n, a.mean, sa), (b.n, b.mean, sb))),
+        welch: spreads
+            .and_then(|(sa, sb)| welch_of_summaries((a.n, a.mean, sa), (b.n, b.mean, sb))),
         mann_whitney: mann_whitney(&first.series.values, &other.series.values),
         bootstrap: bootstrap(&first.series.values, &other.series.values, seed),
     })
@@ -105,7 +106,11 @@ fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     if a.len() < 2 || b.len() < 2 {
         return None;
     }
-    let mut all: Vec<(f64, bool)> = a.iter().map(|&v| (v, true)).chain(b.iter().map(|&v| (v, false))).collect();
+    let mut all: Vec<(f64, bool)> = a
+        .iter()
+        .map(|&v| (v, true))
+        .chain(b.iter().map(|&v| (v, false)))
+        .collect();
     all.sort_by(|x, y| x.0.total_cmp(&y.0));
     let (mut ranks, mut ties, mut passed) = (0.0, 0.0, 0.0);
     for group in all.chunk_by(|x, y| x.0 == y.0) {
@@ -126,7 +131,11 @@ fn mann_whitney(a: &[f64], b: &[f64]) -> Option<MannWhitney> {
     let off = (u - mean).abs() - 0.5;
     let z = off.max(0.0) / variance.sqrt();
     let p = (2.0 * Normal::standard().cdf(-z)).min(1.0);
-    Some(MannWhitney { u, z: z * (u - mean).signum(), p })
+    Some(MannWhitney {
+        u,
+        z: z * (u - mean).signum(),
+        p,
+    })
 }
 
 fn bootstrap(a: &[f64], b: &[f64], seed: u64) -> Option<Bootstrap> {

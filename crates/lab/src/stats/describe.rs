@@ -100,7 +100,10 @@ mod tests {
 
     #[test]
     fn one_value_has_no_spread_and_none_has_nothing() {
-        let one = describe(&Series { values: vec![3.0], ..Series::default() });
+        let one = describe(&Series {
+            values: vec![3.0],
+            ..Series::default()
+        });
         assert_eq!((one.mean, one.sd, one.ci), (3.0, None, None));
         assert_eq!(describe(&Series::default()), Description::default());
     }

@@ -58,7 +58,10 @@ pub fn report(series: Vec<Series>, faults: Vec<SampleFault>, seed: u64) -> Stats
         })
         .collect();
     let comparisons = match all.split_first() {
-        Some((first, rest)) => rest.iter().filter_map(|other| compare(first, other, seed)).collect(),
+        Some((first, rest)) => rest
+            .iter()
+            .filter_map(|other| compare(first, other, seed))
+            .collect(),
         None => Vec::new(),
     };
     StatsReport {
@@ -89,14 +92,15 @@ pub struct PublishedSamples {
 /// The published samples: mmap1's, the stress-ng summaries, the robot's figures.
 #[must_use]
 pub fn published_samples() -> Vec<PublishedSamples> {
-    let of = |id: &str, title: &str, table: published::Table, series: Vec<Series>| PublishedSamples {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        citation: table.source().to_owned(),
-        url: table.url(),
-        machine: table.machine().to_owned(),
-        series,
-    };
+    let of =
+        |id: &str, title: &str, table: published::Table, series: Vec<Series>| PublishedSamples {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            citation: table.source().to_owned(),
+            url: table.url(),
+            machine: table.machine().to_owned(),
+            series,
+        };
     let side = |stage: &str| Series {
         name: stage.to_owned(),
         unit: "operations/s".to_owned(),
@@ -108,7 +112,9 @@ pub fn published_samples() -> Vec<PublishedSamples> {
         summary: None,
     };
     let summaries = |runs: &str| -> Vec<Series> {
-        let rows = published::STRESS_NG.rows().filter(|r| r.text("runs") == runs);
+        let rows = published::STRESS_NG
+            .rows()
+            .filter(|r| r.text("runs") == runs);
         rows.filter_map(|r| {
             Some(Series {
                 name: r.text("kernel").to_owned(),
@@ -149,9 +155,24 @@ pub fn published_samples() -> Vec<PublishedSamples> {
             published::MMAP1,
             vec![side("before"), side("after")],
         ),
-        of("stress-ng-10", "stress-ng pagemove on a Chromebook, 10 runs", published::STRESS_NG, summaries("10")),
-        of("stress-ng-100", "stress-ng pagemove on a Chromebook, 100 runs", published::STRESS_NG, summaries("100")),
-        of("robot", "The robot's re-test: means only, no spread was published", published::RETEST, robot()),
+        of(
+            "stress-ng-10",
+            "stress-ng pagemove on a Chromebook, 10 runs",
+            published::STRESS_NG,
+            summaries("10"),
+        ),
+        of(
+            "stress-ng-100",
+            "stress-ng pagemove on a Chromebook, 100 runs",
+            published::STRESS_NG,
+            summaries("100"),
+        ),
+        of(
+            "robot",
+            "The robot's re-test: means only, no spread was published",
+            published::RETEST,
+            robot(),
+        ),
     ]
 }
 
@@ -168,7 +189,9 @@ mod tests {
     #[test]
     fn mmap1_gives_the_mails_own_figures() {
         let report = find("mmap1");
-        let [before, after] = &report.series[..] else { panic!("two sides") };
+        let [before, after] = &report.series[..] else {
+            panic!("two sides")
+        };
         assert_eq!((before.description.n, after.description.n), (14.0, 14.0));
         assert_eq!(before.description.mean.round(), 255_563.0);
         assert_eq!(before.description.sd.map(f64::round), Some(29_086.0));
@@ -176,7 +199,10 @@ mod tests {
         assert_eq!(after.description.mean.round(), 293_729.0);
         assert_eq!(after.description.sd.map(f64::round), Some(1_450.0));
         let comparison = &report.comparisons[0];
-        assert!((comparison.change_pct - 14.9).abs() < 0.05, "{comparison:?}");
+        assert!(
+            (comparison.change_pct - 14.9).abs() < 0.05,
+            "{comparison:?}"
+        );
         assert!(comparison.welch.as_ref().is_some_and(|w| w.p < 0.001));
         assert!(comparison.mann_whitney.as_ref().is_some_and(|m| m.p < 1e-4));
     }

@@ -54,7 +54,11 @@ const SERIES_MAX: usize = 64;
 #[must_use]
 pub fn parse(text: &str) -> (Vec<Series>, Vec<SampleFault>) {
     let fault = |message: &str| {
-        let fault = SampleFault { line: 1, column: 1, message: message.to_owned() };
+        let fault = SampleFault {
+            line: 1,
+            column: 1,
+            message: message.to_owned(),
+        };
         (Vec::new(), vec![fault])
     };
     if text.len() > TEXT_MAX {
@@ -125,7 +129,10 @@ impl Reader {
         if text.starts_with("average:") && self.tool == Some(Tool::WillItScale) {
             return;
         }
-        if let Some(total) = text.split_whitespace().find_map(|w| w.strip_prefix("total:")) {
+        if let Some(total) = text
+            .split_whitespace()
+            .find_map(|w| w.strip_prefix("total:"))
+        {
             if text.starts_with("min:") {
                 self.tool = Some(Tool::WillItScale);
                 self.number(line, total, "total", "operations/s");
@@ -137,7 +144,9 @@ impl Reader {
             self.stress_ng(line);
             return;
         }
-        if text.starts_with("Performance counter stats for") || text.ends_with("seconds time elapsed") {
+        if text.starts_with("Performance counter stats for")
+            || text.ends_with("seconds time elapsed")
+        {
             self.tool = Some(Tool::PerfText);
         }
         if self.tool == Some(Tool::PerfText) || text.contains("( +-") {
@@ -156,24 +165,42 @@ impl Reader {
                 self.columns(line);
                 self.tool = Some(Tool::Columns);
             }
-            Some(tool) => self.fault(line, text, match tool {
-                Tool::WillItScale => "no line of will-it-scale: min:N max:N total:N is expected",
-                _ => "no line of `perf stat -x,`: value,unit,event,… is expected",
-            }),
+            Some(tool) => self.fault(
+                line,
+                text,
+                match tool {
+                    Tool::WillItScale => {
+                        "no line of will-it-scale: min:N max:N total:N is expected"
+                    }
+                    _ => "no line of `perf stat -x,`: value,unit,event,… is expected",
+                },
+            ),
         }
     }
 
     /// `stress-ng: metrc: [1] pagemove  205312.1 page remaps per sec (…)`, or its table's line
     /// `stress-ng: metrc: [1] pagemove  18361466  60.0  66.1  2916.0  306014.2  6155.7`.
     fn stress_ng(&mut self, line: &str) {
-        let Some((_, rest)) = line.split_once(']') else { return };
+        let Some((_, rest)) = line.split_once(']') else {
+            return;
+        };
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let Some((stressor, values)) = words.split_first() else { return };
-        let numbers: Vec<&&str> = values.iter().take_while(|w| w.parse::<f64>().is_ok()).collect();
+        let Some((stressor, values)) = words.split_first() else {
+            return;
+        };
+        let numbers: Vec<&&str> = values
+            .iter()
+            .take_while(|w| w.parse::<f64>().is_ok())
+            .collect();
         match (numbers.as_slice(), values.get(numbers.len())) {
             // bogo ops, real, user and system time, bogo ops/s by real time, by used time.
             ([_, _, _, _, rate, _, ..], None) => {
-                self.number(line, rate, &format!("{stressor} bogo ops/s"), "operations/s");
+                self.number(
+                    line,
+                    rate,
+                    &format!("{stressor} bogo ops/s"),
+                    "operations/s",
+                );
             }
             ([rate], Some(_)) => {
                 let what: Vec<&str> = values
@@ -182,7 +209,12 @@ impl Reader {
                     .take_while(|w| !w.starts_with('('))
                     .copied()
                     .collect();
-                self.number(line, rate, &format!("{stressor} {}", what.join(" ")), "operations/s");
+                self.number(
+                    line,
+                    rate,
+                    &format!("{stressor} {}", what.join(" ")),
+                    "operations/s",
+                );
             }
             _ => {}
         }
@@ -191,7 +223,8 @@ impl Reader {
     /// `value,unit,event,…`; runs repeated by the shell give a line each.
     fn perf_csv(&mut self, line: &str) -> bool {
         let fields: Vec<&str> = line.split([',', ';']).collect();
-        let (Some(value), Some(unit), Some(event)) = (fields.first(), fields.get(1), fields.get(2)) else {
+        let (Some(value), Some(unit), Some(event)) = (fields.first(), fields.get(1), fields.get(2))
+        else {
             return false;
         };
         let named = event.chars().any(char::is_alphabetic) && event.trim().parse::<f64>().is_err();
@@ -224,12 +257,14 @@ impl Reader {
         let before = self.series.len();
         self.number(line, &plain, name, if elapsed { "s" } else { unit });
         // With -r the line is a mean already, and says how far it is known.
-        let spread = line.split_once("( +-").and_then(|(_, rest)| {
-            rest.split('%').next()?.trim().parse::<f64>().ok()
-        });
+        let spread = line
+            .split_once("( +-")
+            .and_then(|(_, rest)| rest.split('%').next()?.trim().parse::<f64>().ok());
         if let (Some(percent), true) = (spread, self.series.len() > before) {
             if let Some(series) = self.series.last_mut() {
-                series.unit = format!("{} (mean, standard error {percent} %)", series.unit).trim().to_owned();
+                series.unit = format!("{} (mean, standard error {percent} %)", series.unit)
+                    .trim()
+                    .to_owned();
             }
         }
     }
@@ -267,7 +302,10 @@ impl Reader {
             return;
         }
         self.columns.push(self.series.len());
-        self.series.push(Series { name: name.to_owned(), ..Series::default() });
+        self.series.push(Series {
+            name: name.to_owned(),
+            ..Series::default()
+        });
     }
 
     fn number(&mut self, line: &str, word: &str, name: &str, unit: &str) {
@@ -319,7 +357,11 @@ impl Reader {
                 "{} values are left out: at most {VALUES_MAX} of {SERIES_MAX} samples are taken",
                 self.left_out
             );
-            self.faults.push(SampleFault { line: self.line, column: 1, message });
+            self.faults.push(SampleFault {
+                line: self.line,
+                column: 1,
+                message,
+            });
         }
         if self.series.is_empty() && self.faults.is_empty() {
             self.faults.push(SampleFault {
@@ -349,7 +391,10 @@ mod tests {
         let text = "testcase:Anonymous memory mmap/munmap of 128MB\nwarmup\nmin:277605 max:277605 total:277605\n\
                     min:281784 max:281784 total:281784\nmeasurement\nmin:269143 max:269143 total:269143\n\
                     min:270454 max:270454 total:270454\naverage:269798\n";
-        assert_eq!(values(text), [("total".to_owned(), vec![269_143.0, 270_454.0])]);
+        assert_eq!(
+            values(text),
+            [("total".to_owned(), vec![269_143.0, 270_454.0])]
+        );
         let bare = "min:269143 max:269143 total:269143\nmin:1 max:2 total:3\n";
         assert_eq!(values(bare), [("total".to_owned(), vec![269_143.0, 3.0])]);
     }
@@ -358,7 +403,11 @@ mod tests {
     fn the_published_samples_pasted_give_the_mails_figures() {
         let all = super::super::published_samples();
         let before = &all[0].series[0];
-        let lines: Vec<String> = before.values.iter().map(|v| format!("min:{v} max:{v} total:{v}")).collect();
+        let lines: Vec<String> = before
+            .values
+            .iter()
+            .map(|v| format!("min:{v} max:{v} total:{v}"))
+            .collect();
         let (series, faults) = parse(&lines.join("\n"));
         assert_eq!(faults, []);
         let described = super::super::describe(&series[0]);
@@ -376,7 +425,10 @@ mod tests {
             values(text),
             [
                 ("pagemove bogo ops/s".to_owned(), vec![306_014.0]),
-                ("pagemove page remaps per sec".to_owned(), vec![40_418.14, 40_420.0]),
+                (
+                    "pagemove page remaps per sec".to_owned(),
+                    vec![40_418.14, 40_420.0]
+                ),
             ]
         );
     }
@@ -395,22 +447,50 @@ mod tests {
 
     #[test]
     fn hyperfine_and_columns() {
-        let json = r#"{"results":[{"command":"a","times":[1.0,2.0]},{"command":"b","times":[3.0]}]}"#;
-        assert_eq!(values(json), [("a".to_owned(), vec![1.0, 2.0]), ("b".to_owned(), vec![3.0])]);
+        let json =
+            r#"{"results":[{"command":"a","times":[1.0,2.0]},{"command":"b","times":[3.0]}]}"#;
+        assert_eq!(
+            values(json),
+            [
+                ("a".to_owned(), vec![1.0, 2.0]),
+                ("b".to_owned(), vec![3.0])
+            ]
+        );
         assert_eq!(
             values("before after\n1 2\n3 4\n"),
-            [("before".to_owned(), vec![1.0, 3.0]), ("after".to_owned(), vec![2.0, 4.0])]
+            [
+                ("before".to_owned(), vec![1.0, 3.0]),
+                ("after".to_owned(), vec![2.0, 4.0])
+            ]
         );
-        assert_eq!(values("1\r\n2.5e3\r\n"), [("column 1".to_owned(), vec![1.0, 2500.0])]);
+        assert_eq!(
+            values("1\r\n2.5e3\r\n"),
+            [("column 1".to_owned(), vec![1.0, 2500.0])]
+        );
     }
 
     #[test]
     fn hostile_text_gives_faults_with_their_place() {
         let (_, faults) = parse("12\nlots of it\n");
         assert_eq!((faults[0].line, faults[0].column), (2, 1));
-        for text in ["", "   ", "{", "{\"results\":[]}", "nan\n", "1e999\n", "min:1 max:2 total:lots\n", "{\"results\":[{\"times\":[1e400]}]}", "\u{0}\u{1}<script>"] {
+        for text in [
+            "",
+            "   ",
+            "{",
+            "{\"results\":[]}",
+            "nan\n",
+            "1e999\n",
+            "min:1 max:2 total:lots\n",
+            "{\"results\":[{\"times\":[1e400]}]}",
+            "\u{0}\u{1}<script>",
+        ] {
             let (series, faults) = parse(text);
-            assert!(series.iter().all(|s| s.values.iter().all(|v| v.is_finite())), "{text:?}");
+            assert!(
+                series
+                    .iter()
+                    .all(|s| s.values.iter().all(|v| v.is_finite())),
+                "{text:?}"
+            );
             assert!(!faults.is_empty(), "{text:?}");
         }
         let long = "1 ".repeat(200);

@@ -93,7 +93,8 @@ pub fn wrong_conclusions(
         let variance = ((squares - n * mean * mean) / (n - 1.0)).max(0.0);
         (n, mean, variance.sqrt())
     };
-    let (mut wrong, mut missed, mut right, mut worse, mut alarms) = (0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
+    let (mut wrong, mut missed, mut right, mut worse, mut alarms) =
+        (0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
     for _ in 0..trials {
         let (a, b) = (side(1.0), side(1.0 + effect_pct / 100.0));
         let significant = welch_of_summaries(a, b).is_some_and(|w| w.p < ALPHA);
@@ -140,7 +141,10 @@ mod tests {
     #[test]
     fn ten_runs_mislead_and_enough_runs_do_not() {
         let ten = wrong_conclusions(60.0, -4.4, 10, 2_000, 1).expect("sense");
-        assert!(ten.wrong_sign_pct > 35.0 && ten.missed_pct > 90.0, "{ten:?}");
+        assert!(
+            ten.wrong_sign_pct > 35.0 && ten.missed_pct > 90.0,
+            "{ten:?}"
+        );
         let enough = wrong_conclusions(60.0, -4.4, 2_900, 300, 1).expect("sense");
         assert!((70.0..90.0).contains(&enough.right_pct), "{enough:?}");
         assert_eq!(wrong_conclusions(60.0, -4.4, 10, 2_000, 1), Some(ten));

@@ -32,7 +32,9 @@ test("published and pasted samples are described", async ({ page }) => {
   await page.getByRole("tab", { name: "Statistics" }).click();
   const says = page.getByRole("region", { name: "What each sample says" });
   await expect(says.getByRole("row", { name: /before/ })).toContainText("255,563");
-  await expect(page.getByRole("region", { name: "Each sample against the first" })).toContainText("+14.9 %");
+  await expect(page.getByRole("region", { name: "Each sample against the first" })).toContainText(
+    "+14.9 %",
+  );
   await page.getByLabel(/paste or drop/).fill("min:1 max:1 total:10\nmin:1 max:1 total:20\n");
   await expect(says.getByRole("row", { name: /total/ })).toContainText("15");
   await page.getByLabel(/paste or drop/).fill("12\n<img src=x onerror=alert(1)>\n");

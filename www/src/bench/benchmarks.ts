@@ -1,8 +1,8 @@
 // The Benchmarks view: pick, run, and see predicted beside published.
 
 import type { ChartSpec, Point } from "../charts";
-import * as door from "./door";
 import { Charts, digits, download, h, percent, source, table } from "./dom";
+import * as door from "./door";
 import type { BenchAnswer, BenchRow, Catalogue, Figure, Figures, Published } from "./types";
 
 const TITLES: Record<Figure, string> = {
@@ -45,7 +45,7 @@ export function mountBenchmarks(root: HTMLElement, open: (text: string) => void)
   let answer: BenchAnswer | undefined;
   let figure: Figure = "ns";
 
-  const pick = h("select", { id: "bench-pick", onchange: () => describe() });
+  const pick = h("select", { id: "bench-pick", onchange: () => offer() });
   const cpu = h("select", { id: "bench-cpu" });
   const kernel = h("select", { id: "bench-kernels" });
   const jobs = h("select", { id: "bench-jobs" });
@@ -108,14 +108,14 @@ export function mountBenchmarks(root: HTMLElement, open: (text: string) => void)
     }
     if (gone) return;
     for (const { id } of catalogue.benchmarks) pick.append(h("option", { value: id }, id));
-    describe();
+    offer();
   }
 
   function chosen() {
     return catalogue?.benchmarks.find(({ id }) => id === pick.value);
   }
 
-  function describe(): void {
+  function offer(): void {
     const one = chosen();
     if (!one || !catalogue) return;
     about.textContent = one.about;
@@ -159,7 +159,7 @@ export function mountBenchmarks(root: HTMLElement, open: (text: string) => void)
         throw new Error("it is no output of `sealab bench mmperf --measure --json`");
       imported = { profile: report.machine.profile };
       status.textContent = `Imported: ${imported.profile.label}.`;
-      describe();
+      offer();
     } catch (error) {
       status.textContent = `${given.name} cannot be taken: ${(error as Error).message}`;
     }
@@ -204,7 +204,9 @@ export function mountBenchmarks(root: HTMLElement, open: (text: string) => void)
     if (!answer) return;
     charts.clear();
     const { report, csv, names, verdicts } = answer;
-    const some = FIGURES.filter((name) => report.rows.some((row) => row.predicted[name] !== undefined));
+    const some = FIGURES.filter((name) =>
+      report.rows.some((row) => row.predicted[name] !== undefined),
+    );
     const which = h("select", {
       id: "bench-figure",
       onchange: () => {
@@ -354,7 +356,9 @@ function offs(rows: BenchRow[], names: string[], figure: Figure) {
       if (was === undefined || is === undefined) return [];
       const off = figure.endsWith("_pct") ? is - was : (is / was - 1) * 100;
       const fitted =
-        one.role === "fitted" || one.role.split(" ").slice(1).includes(figure) ? "fitted" : "held out";
+        one.role === "fitted" || one.role.split(" ").slice(1).includes(figure)
+          ? "fitted"
+          : "held out";
       return [{ name: names[at] ?? "", one, was, is, off, fitted }];
     }),
   );
@@ -371,7 +375,10 @@ function residuals(rows: BenchRow[], names: string[], figure: Figure): ChartSpec
   return {
     kind: "scatter",
     title: `${TITLES[figure]}: predicted less published`,
-    x: { title: "published value", categories: found.map(({ name, one }) => `${name}, ${one.source}`) },
+    x: {
+      title: "published value",
+      categories: found.map(({ name, one }) => `${name}, ${one.source}`),
+    },
     y: { title: "off", unit: figure.endsWith("_pct") ? "points" : "%" },
     series,
   };

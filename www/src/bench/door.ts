@@ -65,8 +65,7 @@ export const bench = async (request: object, progress: (now: Progress) => void) 
   JSON.parse(await ask("bench", JSON.stringify(request), progress)) as BenchAnswer;
 
 /** Statistics of a text as a tool printed it. */
-export const statsOf = async (text: string) =>
-  JSON.parse(await ask("stats", text)) as StatsReport;
+export const statsOf = async (text: string) => JSON.parse(await ask("stats", text)) as StatsReport;
 
 /** Statistics of samples. */
 export const statsOfSeries = async (series: readonly Series[]) =>

@@ -1,8 +1,8 @@
 // The Statistics view: what samples say, and what they cannot.
 
 import type { ChartSpec } from "../charts";
-import * as door from "./door";
 import { Charts, digits, h, percent, source, table } from "./dom";
+import * as door from "./door";
 import type { Catalogue, StatsReport } from "./types";
 
 export function mountStatistics(root: HTMLElement): () => void {
@@ -124,7 +124,16 @@ export function mountStatistics(root: HTMLElement): () => void {
     result.replaceChildren(
       table(
         "What each sample says",
-        ["sample", "n", "mean", "median", "standard deviation", "standard error", "CV", "95 % interval of the mean"],
+        [
+          "sample",
+          "n",
+          "mean",
+          "median",
+          "standard deviation",
+          "standard error",
+          "CV",
+          "95 % interval of the mean",
+        ],
         series.map(({ series: { name, unit }, description: d }) => [
           unit ? `${name} (${unit})` : name,
           digits(d.n, 6),
@@ -146,7 +155,9 @@ export function mountStatistics(root: HTMLElement): () => void {
                 percent(c.change_pct),
                 percent(c.median_change_pct),
                 c.welch ? `t ${digits(c.welch.t, 3)}, p ${digits(c.welch.p, 2)}` : "–",
-                c.mann_whitney ? `U ${digits(c.mann_whitney.u)}, p ${digits(c.mann_whitney.p, 2)}` : "–",
+                c.mann_whitney
+                  ? `U ${digits(c.mann_whitney.u)}, p ${digits(c.mann_whitney.p, 2)}`
+                  : "–",
                 c.bootstrap
                   ? `${percent(c.bootstrap.low_pct)} to ${percent(c.bootstrap.high_pct)}`
                   : "–",
@@ -171,7 +182,11 @@ export function mountStatistics(root: HTMLElement): () => void {
       if (gone) return;
       if (!needed || !wrong) {
         power.replaceChildren(
-          h("p", { class: "note" }, "Give a spread above 0, a difference other than 0, and at least 2 runs."),
+          h(
+            "p",
+            { class: "note" },
+            "Give a spread above 0, a difference other than 0, and at least 2 runs.",
+          ),
         );
         return;
       }

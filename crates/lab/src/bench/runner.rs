@@ -46,6 +46,9 @@ pub fn run(
     memory: &MemoryDesign,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Ran, BenchError> {
+    if !go_on(0) {
+        return Err(BenchError::Cancelled);
+    }
     let parsed = parse(text, &ParseOptions::default());
     if let Some(fault) = parsed
         .diagnostics

@@ -7,17 +7,17 @@ import * as esbuild from "esbuild";
 export const www = resolve(import.meta.dirname, "..");
 
 /**
- * @typedef {"boot" | "worker" | "editor" | "charts" | "bench" | "benchWorker" | "files" | "offline" | "embed" | "css" | "embedCss"} Part
+ * @typedef {"boot" | "worker" | "editor" | "charts" | "files" | "offline" | "embed" | "css" | "embedCss"} Part
  */
 
 /**
  * Bundles everything that is not WebAssembly and returns the file names by part.
  *
- * @param {{ out: string, minify: boolean, worker: { js: string, wasm: string }, bench: { js: string, wasm: string } }} options
- *   `worker` and `bench` name the two workers' files, relative to the page.
+ * @param {{ out: string, minify: boolean, worker: { js: string, wasm: string } }} options
+ *   `worker` names the worker's files, relative to the page.
  * @returns {Promise<Record<Part, string>>}
  */
-export async function bundle({ out, minify, worker, bench }) {
+export async function bundle({ out, minify, worker }) {
   /** @type {Record<string, string>} */
   const entries = {
     boot: "src/boot.ts",
@@ -26,8 +26,6 @@ export async function bundle({ out, minify, worker, bench }) {
     charts: "src/charts.ts",
     files: "src/files.ts",
     offline: "src/offline.ts",
-    bench: "src/bench.ts",
-    benchWorker: "src/bench-worker.ts",
     css: "styles/main.css",
     embedCss: "styles/embed.css",
   };
@@ -57,8 +55,6 @@ export async function bundle({ out, minify, worker, bench }) {
     define: {
       WORKER_JS: JSON.stringify(`./${worker.js}`),
       WORKER_WASM: JSON.stringify(`./${worker.wasm}`),
-      BENCH_JS: JSON.stringify(`./${bench.js}`),
-      BENCH_WASM: JSON.stringify(`./${bench.wasm}`),
     },
   });
   const parts = /** @type {Record<Part, string>} */ ({});

@@ -10,8 +10,6 @@ import { finishPage } from "./page.mjs";
 import { prepare } from "./prepare.mjs";
 
 const WORKER = "sealab-worker";
-/** The second worker: benchmarks and statistics. */
-const BENCH = "sealab-bench";
 
 const stage = process.env.TRUNK_STAGING_DIR ?? "";
 if (stage === "") {
@@ -78,8 +76,7 @@ writeFileSync(join(stage, prepared), JSON.stringify(answers));
 
 cpSync(join(www, "static"), stage, { recursive: true });
 const worker = { js: rename(`${WORKER}.js`), wasm: rename(`${WORKER}_bg.wasm`) };
-const bench = { js: rename(`${BENCH}.js`), wasm: rename(`${BENCH}_bg.wasm`) };
-const parts = await bundle({ out: stage, minify, worker, bench });
+const parts = await bundle({ out: stage, minify, worker });
 const assets = {
   ...parts,
   prepared: rename(prepared),
@@ -101,7 +98,6 @@ const manifest = {
   charts: [parts.charts],
   offline: [parts.offline],
   files: [parts.files],
-  bench: [parts.bench, parts.benchWorker, bench.js, bench.wasm],
   embedElement: ["embed/v1.js"],
   embed: ["embed.html", parts.embed, parts.embedCss, parts.worker, worker.js, worker.wasm],
 };

@@ -42,8 +42,6 @@ const ADDRESSES = new Set(["src", "srcset", "data", "poster"]);
  * @property {string} charts the charts module
  * @property {string} files what saves and opens files
  * @property {string} offline what starts the service worker of a published site
- * @property {string} bench  the module of benchmarks and statistics
- * @property {string} benchWorker the boot script of their worker
  * @property {string} css    the style sheet
  * @property {string} embed  the embed's script
  * @property {string} embedCss the embed's style sheet
@@ -96,8 +94,7 @@ function finishScript(script, assets, externalise) {
   if (attribute(script, "data-sealab") !== undefined) {
     setAttribute(script, "src", `./${assets.boot}`);
     setAttribute(script, "integrity", assets.integrity(assets.boot));
-    const { worker, workerJs, workerWasm, prepared, editor, charts, files, offline, bench, benchWorker } =
-      assets;
+    const { worker, workerJs, workerWasm, prepared, editor, charts, files, offline } = assets;
     const parts = {
       worker,
       "worker-js": workerJs,
@@ -107,8 +104,6 @@ function finishScript(script, assets, externalise) {
       charts,
       files,
       "offline-js": offline,
-      bench,
-      "bench-worker": benchWorker,
     };
     for (const [part, file] of Object.entries(parts)) {
       setAttribute(script, `data-${part}`, `./${file}`);

@@ -10,8 +10,6 @@ const assets = {
   prepared: "prepared.json",
   editor: "editor-3.js",
   charts: "charts-4.js",
-  bench: "bench-5.js",
-  benchWorker: "bench-worker-6.js",
   css: "css-5.css",
   files: "files-10.js",
   offline: "offline-9.js",

@@ -1,7 +1,6 @@
 // The page's first script: starts the worker and the program side by side, and lends the program
 // what only JavaScript can do. A file of its own because the page's policy allows no inline script.
 
-import type * as bench from "./bench";
 import type * as charts from "./charts";
 import type * as editor from "./editor";
 import type * as files from "./files";
@@ -24,10 +23,6 @@ export interface Sealab {
   loadCharts(): Promise<typeof charts>;
   /** Loads what saves and opens files; later calls return the same one. */
   loadFiles(): Promise<typeof files>;
-  /** Loads the module of benchmarks and statistics; later calls return the same one. */
-  loadBench(): Promise<typeof bench>;
-  /** Starts a worker that runs benchmarks. */
-  spawnBenchWorker(): Worker;
   /** The text of the static page, as the reader may have changed it before the program started. */
   shellText(): string;
   /** Called by the program once it shows its own page. */
@@ -53,9 +48,7 @@ type Part =
   | "editor"
   | "charts"
   | "files"
-  | "offlineJs"
-  | "bench"
-  | "benchWorker";
+  | "offlineJs";
 
 const script = document.querySelector<HTMLScriptElement>("script[data-sealab]");
 const root = document.documentElement;
@@ -137,9 +130,6 @@ globalThis.sealab = {
   loadEditor: () => import(address("editor")),
   loadCharts: () => import(address("charts")),
   loadFiles: () => import(address("files")),
-  loadBench: () => import(address("bench")),
-  spawnBenchWorker: () =>
-    new Worker(address("benchWorker"), { type: "module", name: "sealab-bench" }),
   shellText: () => document.querySelector<HTMLTextAreaElement>("#shell-text")?.value ?? "",
   started() {
     root.dataset.state = "running";

@@ -2,7 +2,6 @@
 
 use yew::prelude::*;
 
-use crate::bench::BenchView;
 use crate::calls::CallsView;
 use crate::cost::CostView;
 use crate::door::Door;
@@ -78,18 +77,15 @@ fn Result() -> Html {
             <Variants />
             <RunProgress />
             <Tabs />
-            if store.view.apart().is_none() { <StepBar /> }
+            <StepBar />
             <div class={classes!("body", stale)} role="tabpanel" id="view"
                 aria-labelledby={format!("tab-{}", store.view.name())}>
-                if let Some(view) = store.view.apart() {
-                    <BenchView key={view} {view} />
-                } else if store.run.overview.is_some() {
+                if store.run.overview.is_some() {
                     { match store.view {
                         View::Space => html! { <SpaceView /> },
                         View::Pages => html! { <PagesView /> },
                         View::Calls => html! { <CallsView /> },
                         View::Cost => html! { <CostView /> },
-                        View::Bench | View::Stats => Html::default(),
                     } }
                 } else if store.run.fault.is_none() {
                     <p class="empty">{ "Running the scenario…" }</p>

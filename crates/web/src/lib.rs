@@ -4,7 +4,6 @@
 //! does becomes an [`store::Action`]. One folder a view.
 
 mod app;
-mod bench;
 mod calls;
 mod cost;
 pub mod door;

@@ -93,22 +93,11 @@ pub enum View {
     Calls,
     /// What they cost.
     Cost,
-    /// The published experiments, done again.
-    Bench,
-    /// What samples say.
-    Stats,
 }
 
 impl View {
     /// Every view, in the order of the tabs.
-    pub const ALL: [Self; 6] = [
-        Self::Space,
-        Self::Pages,
-        Self::Calls,
-        Self::Cost,
-        Self::Bench,
-        Self::Stats,
-    ];
+    pub const ALL: [Self; 4] = [Self::Space, Self::Pages, Self::Calls, Self::Cost];
 
     /// Its name in links.
     pub fn name(self) -> &'static str {
@@ -117,8 +106,6 @@ impl View {
             Self::Pages => "pages",
             Self::Calls => "calls",
             Self::Cost => "cost",
-            Self::Bench => "bench",
-            Self::Stats => "stats",
         }
     }
 
@@ -129,14 +116,7 @@ impl View {
             Self::Pages => "Pages & TLB",
             Self::Calls => "Calls",
             Self::Cost => "Cost",
-            Self::Bench => "Benchmarks",
-            Self::Stats => "Statistics",
         }
-    }
-
-    /// The module that the view is in, where it is none of the run's: the name it knows it by.
-    pub fn apart(self) -> Option<&'static str> {
-        matches!(self, Self::Bench | Self::Stats).then(|| self.name())
     }
 
     /// The view of that name.

@@ -23,8 +23,6 @@ pub enum Action {
     Typed(Rc<str>),
     /// An example was chosen.
     Load(Document),
-    /// A text from another view is wanted in the editor, under the variants that there are.
-    OpenText(Rc<str>),
     /// A link was opened.
     Open(Box<LinkState>),
     /// The document before the latest load is wanted back.
@@ -92,16 +90,6 @@ impl Reducible for State {
             Action::Load(document) => {
                 state.load(document);
                 state.loads = state.loads.wrapping_add(1);
-            }
-            Action::OpenText(text) => {
-                let variants = state.document.variants.clone();
-                state.load(Document {
-                    text,
-                    variants,
-                    ..Document::default()
-                });
-                state.loads = state.loads.wrapping_add(1);
-                state.view = View::Cost;
             }
             Action::Open(link) => {
                 state.load(Document::of_link(&link));

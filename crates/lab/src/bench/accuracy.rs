@@ -37,7 +37,11 @@ const HEAD: &str = "<!-- Written by `cargo run --release -p sealab-cli -- bench 
 Every figure that the benchmarks predict and a mail published, whether weights were fitted to it (*fitted*) or not (*held*). \
 Counts come from the simulation; weights are fitted by non-negative least squares (`cargo run --release -p sealab-lab --features fit --example fit`) \
 and a test holds the carried weights to that fit. Errors of times and cycles are relative, all others are differences in points. \
-Where an aim is missed, the last lines of each part say so and why.\n";
+Where an aim is missed, the last lines of each part say so and why.\n\n\
+*Held* means that no weight was fitted to the row. \
+It does not mean that the row was unseen: which counters share a weight, how many mappings of its own the measured process has, what mmap's unpublished fixed part is, and the workloads' text sizes and locality were chosen with all published rows in view. \
+A table that was not among them would be the real test. \
+The reasons given for misses are conjectures.\n";
 
 fn section(out: &mut String, report: &BenchReport, title: &str) {
     let _ = writeln!(out, "\n## {title}\n\n{}\n", report.about);

@@ -18,8 +18,11 @@ pub fn shown(name: &str, value: f64) -> String {
     }
 }
 
+/// A column: its heading, and where its figure is.
+pub type Column = (&'static str, fn(&Figures) -> Option<f64>);
+
 /// Every figure that a row can have, by its key.
-pub const ALL: [(&str, fn(&Figures) -> Option<f64>); 11] = [
+pub const ALL: [Column; 11] = [
     ("ns", |f| f.ns),
     ("cycles", |f| f.cycles),
     ("overhead_pct", |f| f.overhead_pct),
@@ -55,7 +58,7 @@ pub fn row_name(report: &BenchReport, row: &BenchRow) -> String {
 
 /// The figures of which some row has one.
 #[must_use]
-pub fn columns(report: &BenchReport) -> Vec<(&'static str, fn(&Figures) -> Option<f64>)> {
+pub fn columns(report: &BenchReport) -> Vec<Column> {
     let some =
         |of: &fn(&Figures) -> Option<f64>| report.rows.iter().any(|r| of(&r.predicted).is_some());
     ALL.into_iter().filter(|(_, of)| some(of)).collect()

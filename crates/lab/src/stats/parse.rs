@@ -132,12 +132,11 @@ impl Reader {
         if let Some(total) = text
             .split_whitespace()
             .find_map(|w| w.strip_prefix("total:"))
+            && text.starts_with("min:")
         {
-            if text.starts_with("min:") {
-                self.tool = Some(Tool::WillItScale);
-                self.number(line, total, "total", "operations/s");
-                return;
-            }
+            self.tool = Some(Tool::WillItScale);
+            self.number(line, total, "total", "operations/s");
+            return;
         }
         if text.starts_with("stress-ng:") {
             self.tool = Some(Tool::StressNg);
@@ -154,11 +153,9 @@ impl Reader {
             self.perf_text(line);
             return;
         }
-        if self.tool.is_none() || self.tool == Some(Tool::PerfCsv) {
-            if self.perf_csv(line) {
-                self.tool = Some(Tool::PerfCsv);
-                return;
-            }
+        if (self.tool.is_none() || self.tool == Some(Tool::PerfCsv)) && self.perf_csv(line) {
+            self.tool = Some(Tool::PerfCsv);
+            return;
         }
         match self.tool {
             None | Some(Tool::Columns) => {
@@ -260,12 +257,12 @@ impl Reader {
         let spread = line
             .split_once("( +-")
             .and_then(|(_, rest)| rest.split('%').next()?.trim().parse::<f64>().ok());
-        if let (Some(percent), true) = (spread, self.series.len() > before) {
-            if let Some(series) = self.series.last_mut() {
-                series.unit = format!("{} (mean, standard error {percent} %)", series.unit)
-                    .trim()
-                    .to_owned();
-            }
+        if let (Some(percent), true) = (spread, self.series.len() > before)
+            && let Some(series) = self.series.last_mut()
+        {
+            series.unit = format!("{} (mean, standard error {percent} %)", series.unit)
+                .trim()
+                .to_owned();
         }
     }
 

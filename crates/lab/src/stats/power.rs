@@ -24,7 +24,7 @@ pub struct Power {
 #[must_use]
 pub fn runs_a_side(cv_pct: f64, effect_pct: f64, power: f64) -> Option<Power> {
     let sense = cv_pct.is_finite() && cv_pct > 0.0 && effect_pct.is_finite() && effect_pct != 0.0;
-    if !sense || !(power > 0.0 && power < 1.0) {
+    if !(sense && power > 0.0 && power < 1.0) {
         return None;
     }
     let normal = Normal::standard();

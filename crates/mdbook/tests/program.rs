@@ -107,8 +107,8 @@ fn a_wrong_example_stops_the_build_at_its_line() {
     for (block, said) in [
         ("```sealab\nmmapp(0)\n```\n", "one.md:4: "),
         (
-            "```sealab\n\nload(0, 1) = 0\n```\n",
-            "one.md:5: no variant ends load",
+            "```sealab\na = mmap(NULL, 4K, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\nstore(a, 1) = 0\n```\n",
+            "one.md:5: no variant ends store",
         ),
         (
             "```sealab stepp=1\nload(0, 1)\n```\n",

@@ -29,16 +29,7 @@ export interface Look {
   animate: boolean;
 }
 
-const COLORS = [
-  "--v1",
-  "--v2",
-  "--v3",
-  "--v4",
-  "--v5",
-  "--v6",
-  "--v7",
-  "--v8",
-] as const;
+const COLORS = ["--v1", "--v2", "--v3", "--v4", "--v5", "--v6", "--v7", "--v8"] as const;
 const DASHES: readonly Dash[] = ["solid", "dashed", "dotted", "dashdot"];
 const SYMBOLS: readonly SymbolName[] = ["circle", "square", "diamond", "triangle"];
 

@@ -38,11 +38,11 @@ test("? lists the keys, Escape closes the list and gives the focus back", async 
 test("everything can be reached and left with the keyboard alone", async ({ page }) => {
   const play = new Playground(page);
   await play.open();
-  await page.keyboard.press("2");
+  await page.keyboard.press("3");
   await expect(play.tab("Calls")).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("e");
   await expect(play.editor).toBeFocused();
-  await page.keyboard.type("2");
+  await page.keyboard.type("3");
   await expect(play.tab("Calls")).toHaveAttribute("aria-selected", "true");
   // The first Escape may close the completion list that typing opened.
   await expect(async () => {

@@ -29,14 +29,14 @@ test("the last variant cannot be removed, and one alone is no comparison", async
   await expect(play.findings).toContainText("Add another to compare");
 });
 
-test("there are at most six variants", async ({ page }) => {
+test("there are at most eight variants", async ({ page }) => {
   const play = new Playground(page);
   await play.open();
   const add = page.getByRole("button", { name: "Add a variant" });
-  for (let more = 0; more < 3; more += 1) await add.click();
+  for (let more = 0; more < 5; more += 1) await add.click();
   await expect(add).toHaveCount(0);
   await play.answered();
-  await expect(play.strips).toHaveCount(6);
+  await expect(play.strips).toHaveCount(8);
 });
 
 test("another memory design can be chosen", async ({ page }) => {

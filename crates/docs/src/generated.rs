@@ -92,7 +92,7 @@ fn memories() -> String {
 }
 
 fn cpus() -> String {
-    let mut out = String::from("| cpu | |\n|---|---|\n");
+    let mut out = String::from("| cpu | what it is |\n|---|---|\n");
     for profile in cost::profiles() {
         let _ = writeln!(out, "| `{}` | {} |", profile.id, profile.label);
     }

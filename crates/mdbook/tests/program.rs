@@ -73,7 +73,7 @@ fn a_block_becomes_an_element_with_its_result_inside() {
     assert!(content.contains("<sealab-play src=\"#v1/"), "{content}");
     assert!(content.contains(" view=\"space\" step=\"3\" height=\"400\" title=\"Two &amp; two\">"));
     // For readers without JavaScript: scenario, picture, table, link.
-    assert!(content.contains("<pre tabindex=\"0\"><code>a = mmap("));
+    assert!(content.contains("<pre><code tabindex=\"0\">a = mmap("));
     assert!(content.contains("<svg ") && content.contains("<td>EPERM, 8K changed</td>"));
     assert!(content.contains("<a href=\"../../#v1/"));
     assert!(content.contains("src=\"../../embed/v1.js\""));

@@ -62,7 +62,7 @@ impl Embed<'_> {
         out.push_str(">\n");
         let _ = writeln!(
             out,
-            "<pre tabindex=\"0\"><code>{}</code></pre>",
+            "<pre><code tabindex=\"0\">{}</code></pre>",
             // A blank line would end the element inside Markdown.
             escaped(self.text.trim_end()).replace("\n\n", "\n&#10;")
         );

@@ -66,7 +66,7 @@ fn call(out: &mut String, spec: &CallSpec) {
     }
     out.push('\n');
     if !spec.args.is_empty() {
-        out.push_str("\n| argument | |\n|---|---|\n");
+        out.push_str("\n| argument | what it is |\n|---|---|\n");
         for arg in spec.args {
             let _ = writeln!(out, "| `{}` | {} |", arg.label(), cell(arg.doc));
         }

@@ -42,7 +42,7 @@ pub fn Tallies(props: &TalliesProps) -> Html {
             }
             <div class="table-box" tabindex="0" role="region" aria-label="Counts of each variant">
                 <table class="counts">
-                    <thead><tr><th scope="col"></th>for name in names { <th scope="col">{ name }</th> }</tr></thead>
+                    <thead><tr><th scope="col">{ "counted" }</th>for name in names { <th scope="col">{ name }</th> }</tr></thead>
                     <tbody>
                         for tally in &props.tallies {
                             <tr>

@@ -1,6 +1,6 @@
 //! The files behind mappings: inodes, open files and a process's descriptors.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::errno::Errno;
@@ -62,6 +62,8 @@ pub struct Files {
     inodes: Vec<Inode>,
     open: Vec<OpenFile>,
     by_path: BTreeMap<Arc<str>, InodeId>,
+    /// Inodes that were ever open for writing.
+    writable: BTreeSet<InodeId>,
     next_anon_number: u64,
 }
 
@@ -111,9 +113,18 @@ impl Files {
         id
     }
 
+    /// Whether the process may write to `inode`, as far as one can tell: it has opened it so.
+    #[must_use]
+    pub fn may_write(&self, inode: InodeId) -> bool {
+        self.writable.contains(&inode)
+    }
+
     /// Opens `inode` once more.
     pub fn add_open(&mut self, inode: InodeId, readable: bool, writable: bool) -> FileId {
         let id = FileId(u32::try_from(self.open.len()).unwrap_or(u32::MAX));
+        if writable {
+            self.writable.insert(inode);
+        }
         self.open.push(OpenFile {
             inode,
             readable,

@@ -232,11 +232,14 @@ impl Paging<'_> {
         self.gather(AddrRange::new(addr, addr + (nr << self.page_shift())));
     }
 
-    /// `can_do_file_pageout`: pages of a file one may not write are left alone.
+    /// `can_do_file_pageout`: pages of a file one may not write are left alone, however this mapping's
+    /// file was opened.
     fn may_page_out(&self, vma: &Vma, pte: Pte) -> bool {
         vma.is_anonymous()
             || self.mem.arena.get(pte.folio()).is_anon()
-            || vma.file.is_some_and(|f| self.files.file(f).writable)
+            || vma
+                .file
+                .is_some_and(|f| self.files.may_write(self.files.inode_of(f)))
     }
 
     /// `madvise_willneed`: reads file pages ahead; tmpfs has no swap to read from.

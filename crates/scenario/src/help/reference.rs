@@ -135,7 +135,7 @@ fn limits(out: &mut String) {
             LINK_CHAT_CHARS as u64,
         ),
     ];
-    out.push_str("\n## Limits\n\n| error | most | |\n|---|---|---|\n");
+    out.push_str("\n## Limits\n\n| error | most | what it counts |\n|---|---|---|\n");
     for (code, what, most) in rows {
         let code = if code.is_empty() {
             String::new()

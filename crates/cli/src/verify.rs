@@ -31,6 +31,11 @@ pub struct Args {
     #[arg(required_unless_present = "random", conflicts_with = "random")]
     files: Vec<PathBuf>,
 
+    /// Write what the kernel made of each file's calls into this folder, as a recorded case that
+    /// `sealab replay` reads
+    #[arg(long, value_name = "FOLDER", conflicts_with = "random")]
+    record: Option<PathBuf>,
+
     /// Draw N random programs and hold both kernels' answers against each other
     #[arg(long, value_name = "N")]
     random: Option<u64>,
@@ -75,7 +80,7 @@ pub fn run(args: &Args) -> Ending {
     };
     match args.random {
         Some(count) => random::run(args, &info, count),
-        None => scenario::run(&args.files, &info),
+        None => scenario::run(&args.files, args.record.as_deref(), &info),
     }
 }
 

@@ -1,5 +1,7 @@
 //! The two kernels, set alike.
 
+use std::path::Path;
+
 use sealab_core::call::{Call, Mapping, Outcome, ProcessId};
 use sealab_core::kernel::Kernel;
 use sealab_core::machine::{Config, Machine};
@@ -39,6 +41,12 @@ pub fn heading(info: &KernelInfo) -> String {
         text += ", which is not simulated; answers may differ for it";
     }
     text
+}
+
+/// So that `sealab replay` takes the folder.
+pub fn name_kernel(folder: &Path, info: &KernelInfo) -> std::io::Result<()> {
+    let name = Kernel::by_id(info.id).name;
+    std::fs::write(folder.join("KERNEL-ID"), format!("{name}\n"))
 }
 
 /// The real kernel as a scenario asks it.

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use sealab_core::kernel::Kernel;
 use sealab_host::{Host, HostError, KernelInfo, RunnerConfig};
 use sealab_lab::verify::{
     self, Family, Generated, Minimised, Mismatch, Unasked, compare, generate, minimise, write_case,
@@ -16,7 +14,7 @@ use sealab_lab::verify::{
 use sealab_scenario::render;
 
 use super::Args;
-use super::host::{heading, real, simulated};
+use super::host::{heading, name_kernel, real, simulated};
 use crate::Ending;
 
 /// How often a program that differs is asked again before the difference is believed.
@@ -252,12 +250,6 @@ fn show(
             path.display()
         ),
     };
-}
-
-/// So that `sealab replay` takes the folder.
-fn name_kernel(folder: &Path, info: &KernelInfo) -> std::io::Result<()> {
-    let name = Kernel::by_id(info.id).name;
-    std::fs::write(folder.join("KERNEL-ID"), format!("{name}\n"))
 }
 
 fn print(

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sealab_host::{Host, KernelInfo, RunnerConfig};
-use sealab_lab::verify::{Ended, Line, Lockstep, lockstep};
+use sealab_lab::verify::{Ended, Line, Lockstep, lockstep, write_case};
 use sealab_scenario::{ParseOptions, parse};
 
-use super::host::{Real, heading, simulated};
+use super::host::{Real, heading, name_kernel, real, simulated};
 use crate::{Ending, diagnostics, input};
 
 /// Length given to a file that a scenario opens and nobody has, in bytes.
@@ -15,11 +15,11 @@ const UNKNOWN_LENGTH: u64 = 4 << 20;
 /// Longest stand-in for a file, in bytes.
 const LONGEST: u64 = 64 << 20;
 
-pub fn run(files: &[PathBuf], info: &KernelInfo) -> Ending {
+pub fn run(files: &[PathBuf], record: Option<&Path>, info: &KernelInfo) -> Ending {
     println!("{}", heading(info));
     let (mut passed, mut failed, mut wrong) = (0_u64, 0_u64, false);
     for file in files {
-        match one(file, info) {
+        match one(file, record, info) {
             Ok(true) => passed += 1,
             Ok(false) => failed += 1,
             Err(fault) => {
@@ -38,7 +38,7 @@ pub fn run(files: &[PathBuf], info: &KernelInfo) -> Ending {
 }
 
 /// Whether both kernels answer `file` alike.
-fn one(file: &Path, info: &KernelInfo) -> Result<bool, String> {
+fn one(file: &Path, record: Option<&Path>, info: &KernelInfo) -> Result<bool, String> {
     let text = input::text(file)?;
     let name = input::name(file);
     let parsed = parse(&text, &ParseOptions::default());
@@ -52,7 +52,27 @@ fn one(file: &Path, info: &KernelInfo) -> Result<bool, String> {
     let both = lockstep(&parsed.program, &mut Real(system), &mut machine, &length_of);
     diagnostics::print(&name, &text, &both.faults);
     show(&name, &both);
+    if let Some(folder) = record {
+        keep(folder, file, &mut host, &both, info)?;
+    }
     Ok(both.agrees())
+}
+
+/// Makes the calls once more on the real kernel, and writes them down as a recorded case.
+fn keep(
+    folder: &Path,
+    file: &Path,
+    host: &mut Host,
+    both: &Lockstep,
+    info: &KernelInfo,
+) -> Result<(), String> {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let run = real(host, &both.made).map_err(|e| e.to_string())?;
+    let before = host.before().clone();
+    let remark = format!("Linux {}", info.release);
+    write_case(folder, &stem, &[remark], &both.made, &before, &run)
+        .and_then(|()| name_kernel(folder, info))
+        .map_err(|e| format!("{}: {e}", folder.display()))
 }
 
 /// The length of the file of that name on this machine, so that its end is where it really is.

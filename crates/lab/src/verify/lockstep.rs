@@ -64,6 +64,8 @@ impl Line {
 /// What came of a scenario on both.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lockstep {
+    /// The calls that were made, as the real kernel was asked them.
+    pub made: Vec<Step>,
     /// Every call, in order.
     pub lines: Vec<Line>,
     /// What the address spaces differ in at the end, if every call ended alike.
@@ -151,6 +153,9 @@ impl<K: Asked> Both<'_, K> {
                 simulated: self.simulated.call(by, &call),
             }
         });
+        if ended.is_ok() {
+            self.out.made.push((by, call.clone()));
+        }
         Line {
             line: 0,
             text: render::call_text(&call),

@@ -2,9 +2,29 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sealab_scenario::Limits;
+
+use crate::run::Variants;
+
+/// What is run: a scenario, its variants, and where it starts from.
+#[derive(clap::Args)]
+pub struct Source {
+    /// The scenario or trace; - reads the standard input
+    pub file: PathBuf,
+
+    #[command(flatten)]
+    pub variants: Variants,
+
+    /// The process's /proc/PID/maps (or smaps) before the first call
+    #[arg(long, value_name = "FILE")]
+    pub maps: Option<PathBuf>,
+
+    /// The process of a trace to take, where it shows several
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub pid: Option<i64>,
+}
 
 /// Reads the text at `path`, or the standard input for `-`. Bytes that are no UTF-8 are shown as
 /// `�`, so that the parser can say where they stand.

@@ -6,25 +6,15 @@ use std::path::{Path, PathBuf};
 use sealab_lab::variant;
 use sealab_scenario::link::{self, LinkState, LinkVariant};
 
+use crate::input::Source;
 use crate::run::Variants;
 use crate::{Ending, input};
 
 /// Make a share link of a scenario
 #[derive(clap::Args)]
 pub struct LinkArgs {
-    /// The scenario; - reads the standard input
-    file: PathBuf,
-
     #[command(flatten)]
-    variants: Variants,
-
-    /// The process's /proc/PID/maps before the first call, to be carried along
-    #[arg(long, value_name = "FILE")]
-    maps: Option<PathBuf>,
-
-    /// The process of a trace to take
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pid: Option<i64>,
+    source: Source,
 
     /// The step to show, from 0
     #[arg(long, value_name = "N")]
@@ -72,13 +62,13 @@ pub fn make(args: &LinkArgs) -> Ending {
 
 fn link_of(args: &LinkArgs) -> Result<String, String> {
     let state = LinkState {
-        text: input::text(&args.file)?,
-        variants: variants_for_link(&args.variants)?,
-        maps: args.maps.as_deref().map(input::text).transpose()?,
+        text: input::text(&args.source.file)?,
+        variants: variants_for_link(&args.source.variants)?,
+        maps: args.source.maps.as_deref().map(input::text).transpose()?,
         view: args.view.clone(),
         step: args.step,
         theme: None,
-        pid: args.pid,
+        pid: args.source.pid,
     };
     link::encode(&state).map_err(|e| e.to_string())
 }

@@ -1,7 +1,6 @@
 //! `sealab render`: a result as a picture or as markup, for documents that run no script.
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 
 use sealab_lab::run::RunOptions;
 use sealab_lab::session::{Input, Session};
@@ -10,8 +9,8 @@ use sealab_picture::embed::Embed;
 use sealab_picture::{Picture, Scene, Theme, View, calls, scene};
 use sealab_scenario::link::{self, LinkState};
 
+use crate::input::Source;
 use crate::link::variants_for_link;
-use crate::run::Variants;
 use crate::{Ending, diagnostics, input};
 
 /// Draw a scenario's result as SVG, or write it as HTML or Markdown
@@ -26,19 +25,8 @@ Examples:
 The HTML is a <sealab-play> element with the picture and the result table inside: it is readable as
 it stands, and becomes live where the page loads embed/v1.js.")]
 pub struct Args {
-    /// The scenario or trace; - reads the standard input
-    file: PathBuf,
-
     #[command(flatten)]
-    variants: Variants,
-
-    /// The process's /proc/PID/maps (or smaps) before the first call
-    #[arg(long, value_name = "FILE")]
-    maps: Option<PathBuf>,
-
-    /// The process of a trace to take, where it shows several
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pid: Option<i64>,
+    source: Source,
 
     #[command(flatten)]
     format: Format,
@@ -110,12 +98,12 @@ fn rendered(args: &Args) -> Result<(String, Ending), String> {
             scene::WIDTH_MAX
         ));
     }
-    let given = &args.variants;
+    let given = &args.source.variants;
     let variants = variant::product(&given.kernel, &given.memory, &given.cpu);
     let input = Input {
-        text: input::text(&args.file)?,
-        maps: args.maps.as_deref().map(input::text).transpose()?,
-        pid: args.pid,
+        text: input::text(&args.source.file)?,
+        maps: args.source.maps.as_deref().map(input::text).transpose()?,
+        pid: args.source.pid,
     };
     let state = LinkState {
         text: input.text.clone(),
@@ -124,12 +112,12 @@ fn rendered(args: &Args) -> Result<(String, Ending), String> {
         view: (args.view != View::Space).then(|| args.view.name().to_owned()),
         step: args.step.map(|step| step as u64),
         theme: (args.theme != Theme::Auto).then(|| args.theme.name().to_owned()),
-        pid: args.pid,
+        pid: args.source.pid,
     };
     let fragment = link::encode(&state).map_err(|e| e.to_string())?;
     let mut session = Session::run(input, &variants, &RunOptions::default(), &mut |_| true)
         .map_err(|fault| fault.to_string())?;
-    let name = input::name(&args.file);
+    let name = input::name(&args.source.file);
     diagnostics::print(&name, session.text(), &session.parsed().diagnostics);
     for run in session.runs() {
         diagnostics::print(&name, session.text(), &run.faults);

@@ -1,7 +1,6 @@
 //! `sealab run`: a scenario or trace under one or more variants.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::PathBuf;
 
 use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
 use sealab_lab::pages::{PAGE_LETTERS, PagesQuery, PagesRow, page_letters};
@@ -10,6 +9,7 @@ use sealab_lab::session::{Input, Session};
 use sealab_lab::tables::{measure_cells, row_cells, tally_cells};
 use sealab_lab::variant;
 
+use crate::input::Source;
 use crate::{Ending, diagnostics, input};
 
 /// Run a scenario or a trace and compare kernels, memories, and what the text says
@@ -23,19 +23,8 @@ Examples:
 Exit status: 0 every call ends as the text says (or it says nothing), 1 some do not,
 2 the text or the arguments are wrong.")]
 pub struct Args {
-    /// The scenario or trace; - reads the standard input
-    file: PathBuf,
-
     #[command(flatten)]
-    variants: Variants,
-
-    /// The process's /proc/PID/maps (or smaps) before the first call
-    #[arg(long, value_name = "FILE")]
-    maps: Option<PathBuf>,
-
-    /// The process of a trace to take, where it shows several
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pid: Option<i64>,
+    source: Source,
 
     /// With --json: every page of every mapping at the end, what each call did to contiguous
     /// blocks, and what the TLBs hold; without: what was counted, in a table of its own
@@ -97,14 +86,14 @@ pub fn run(args: &Args) -> Ending {
 }
 
 fn compare(args: &Args) -> Result<Session, String> {
-    let text = input::text(&args.file)?;
-    let maps = args.maps.as_deref().map(input::text).transpose()?;
-    let given = &args.variants;
+    let text = input::text(&args.source.file)?;
+    let maps = args.source.maps.as_deref().map(input::text).transpose()?;
+    let given = &args.source.variants;
     let variants = variant::product(&given.kernel, &given.memory, &given.cpu);
     let input = Input {
         text,
         maps,
-        pid: args.pid,
+        pid: args.source.pid,
     };
     let show = io::stderr().is_terminal();
     let mut watch = |progress: Progress| {
@@ -131,7 +120,7 @@ fn report_progress(progress: Progress) {
 }
 
 fn print(args: &Args, session: &mut Session, out: &mut impl io::Write) -> io::Result<()> {
-    let name = input::name(&args.file);
+    let name = input::name(&args.source.file);
     if args.output.json {
         let report = if args.pages {
             session.report_with_pages()

@@ -1,23 +1,11 @@
 //! The command line's promises: what it prints, and its exit status.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
 
-fn sealab(arguments: &[&str], input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_sealab"))
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    // It may have ended already, without reading.
-    let _ = stdin.write_all(input.as_bytes());
-    drop(stdin);
-    child.wait_with_output().expect("it ends")
-}
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use common::sealab;
 
 fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -209,4 +197,27 @@ fn render_draws_what_run_says() {
         let all = [&["render", "-"], &wrong[..]].concat();
         assert_eq!(sealab(&all, SEALED).status.code(), Some(2), "{wrong:?}");
     }
+}
+
+/// What the kernel made of a scenario is a recording like any other.
+#[test]
+fn a_scenario_recorded_here_replays() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scenario = folder.path().join("seal.seal");
+    let text = "a = mmap(NULL, 16K, PROT_READ|PROT_WRITE, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0)\n\
+                store(a, 8K)\nmseal(a + 4K, 4K, 0)\nmunmap(a, 8K)\nmprotect(a, 4K, PROT_READ)\n";
+    std::fs::write(&scenario, text).expect("written");
+    let recorded = folder.path().join("recorded");
+    let (scenario, recorded) = (scenario.to_string_lossy(), recorded.to_string_lossy());
+    let output = sealab(&["verify", &scenario, "--record", &recorded], "");
+    assert!(output.status.success(), "{}{}", out(&output), err(&output));
+    if out(&output).contains("skipped:") {
+        return;
+    }
+    let replayed = sealab(&["replay", &recorded], "");
+    assert!(
+        out(&replayed).ends_with("1 passed, 0 failed\n"),
+        "{}",
+        out(&replayed)
+    );
 }

@@ -147,6 +147,34 @@ pub enum Outcome {
     Signal(Signal),
 }
 
+impl Call {
+    /// The addresses that its arguments name, of mremap the old ones: at least a byte. `None` for a
+    /// call that names none.
+    #[must_use]
+    pub fn range(&self) -> Option<AddrRange> {
+        let (addr, len) = match *self {
+            Self::Mmap { addr, len, .. }
+            | Self::Munmap { addr, len }
+            | Self::Mprotect { addr, len, .. }
+            | Self::PkeyMprotect { addr, len, .. }
+            | Self::Madvise { addr, len, .. }
+            | Self::Mremap {
+                addr, old_len: len, ..
+            }
+            | Self::Mseal { addr, len, .. }
+            | Self::Mlock { addr, len }
+            | Self::Mlock2 { addr, len, .. }
+            | Self::Munlock { addr, len }
+            | Self::Msync { addr, len, .. }
+            | Self::Load { addr, len }
+            | Self::Store { addr, len }
+            | Self::Exec { addr, len } => (addr, len),
+            _ => return None,
+        };
+        Some(AddrRange::new(addr, addr.saturating_add(len.max(1))))
+    }
+}
+
 impl Outcome {
     /// Whether it succeeded.
     #[must_use]

@@ -10,6 +10,9 @@ fn recordings() -> Vec<Case> {
     load(&[folder], None).expect("the recordings that the project carries")
 }
 
+/// A kernel, what is changed in it, and how.
+type Rule = (&'static str, &'static str, fn(&mut Kernel));
+
 /// The first recorded case that `wrong`, a changed `kernel`, gets wrong.
 fn caught(cases: &[Case], name: &str, change: fn(&mut Kernel)) -> Option<String> {
     let mut wrong = *Kernel::by_name(name).expect("a kernel");
@@ -30,7 +33,7 @@ fn caught(cases: &[Case], name: &str, change: fn(&mut Kernel)) -> Option<String>
 #[test]
 fn every_changed_rule_is_caught() {
     let cases = recordings();
-    let rules: [(&str, &str, fn(&mut Kernel)); 18] = [
+    let rules: [Rule; 18] = [
         ("6.8", "no mseal", |k| k.seal = SealDesign::OutOfLoop),
         ("6.11", "seals out of loop", |k| k.seal = SealDesign::InLoop),
         ("6.12", "seals in the loop", |k| {

@@ -11,11 +11,10 @@ use crate::vma::area::Vma;
 
 impl Paging<'_> {
     /// `copy_page_range` of fork: `self` is the parent. VMAs that are not copied at all
-    /// (MADV_DONTFORK) are the caller's; those the kernel copies no pages of (memory with
-    /// neither an anon_vma nor guard pages, MADV_WIPEONFORK) are known here. The parent's TLB entries are flushed once, by
-    /// [`Self::end_fork`].
-    pub fn fork(&mut self, child: &mut PageTable, parent_vma: &Vma, child_vma: &Vma) {
-        let _ = child_vma;
+    /// (MADV_DONTFORK) are the caller's; those the kernel copies no pages of (memory with neither an
+    /// anon_vma nor guard pages, MADV_WIPEONFORK) are known here. The parent's TLB entries are
+    /// flushed once, by [`Self::end_fork`].
+    pub fn fork(&mut self, child: &mut PageTable, parent_vma: &Vma) {
         let copies = parent_vma.anon_vma.is_some()
             || parent_vma
                 .flags

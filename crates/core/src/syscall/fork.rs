@@ -55,7 +55,7 @@ impl Cx<'_> {
                 files: self.files,
                 counts: &mut self.meter.counts,
             }
-            .fork(&mut child.pages, &parent, &vma);
+            .fork(&mut child.pages, &parent);
         }
         self.paging().end_fork();
         Ok(child)

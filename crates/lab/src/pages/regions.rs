@@ -126,19 +126,7 @@ fn about(record: &Record) -> Option<(u64, u64)> {
     match *call {
         Call::Mmap { len, .. } => Some((value?, len)),
         Call::Mremap { new_len, .. } => Some((value?, new_len)),
-        Call::Munmap { addr, len }
-        | Call::Mprotect { addr, len, .. }
-        | Call::PkeyMprotect { addr, len, .. }
-        | Call::Madvise { addr, len, .. }
-        | Call::Mseal { addr, len, .. }
-        | Call::Mlock { addr, len }
-        | Call::Mlock2 { addr, len, .. }
-        | Call::Munlock { addr, len }
-        | Call::Msync { addr, len, .. }
-        | Call::Load { addr, len }
-        | Call::Store { addr, len }
-        | Call::Exec { addr, len } => Some((addr, len.max(1))),
-        _ => None,
+        ref call => call.range().map(|range| (range.start, range.len())),
     }
 }
 

@@ -174,7 +174,8 @@ impl Inference {
 
     fn knows_nothing_of(&self, call: &Call) -> bool {
         let maps_there = matches!(call, Call::Mmap { .. });
-        range_of(call).is_some_and(|(start, end)| !maps_there && !self.known.overlaps(start, end))
+        call.range()
+            .is_some_and(|range| !maps_there && !self.known.overlaps(range.start, range.end))
     }
 
     /// Whether a disagreement on `call` may be due to what the trace does not show.
@@ -183,7 +184,9 @@ impl Inference {
             // What was in the way, or not, before the trace began.
             Call::Mmap { .. } => recorded.succeeds() == Some(false),
             Call::Brk { .. } => recorded.succeeds() == Some(true),
-            _ => range_of(call).is_some_and(|(start, end)| !self.known.covers(start, end)),
+            _ => call
+                .range()
+                .is_some_and(|range| !self.known.covers(range.start, range.end)),
         }
     }
 
@@ -267,28 +270,6 @@ fn moves(call: &Call, got: u64, at: u64) -> Vec<Call> {
         }],
         _ => Vec::new(),
     }
-}
-
-/// The addresses that a call is about.
-fn range_of(call: &Call) -> Option<(u64, u64)> {
-    let (addr, len) = match call {
-        Call::Munmap { addr, len }
-        | Call::Mprotect { addr, len, .. }
-        | Call::PkeyMprotect { addr, len, .. }
-        | Call::Madvise { addr, len, .. }
-        | Call::Mseal { addr, len, .. }
-        | Call::Mlock { addr, len }
-        | Call::Mlock2 { addr, len, .. }
-        | Call::Munlock { addr, len }
-        | Call::Msync { addr, len, .. }
-        | Call::Load { addr, len }
-        | Call::Store { addr, len }
-        | Call::Exec { addr, len }
-        | Call::Mmap { addr, len, .. } => (*addr, *len),
-        Call::Mremap { addr, old_len, .. } => (*addr, (*old_len).max(1)),
-        _ => return None,
-    };
-    Some((addr, addr.saturating_add(len.max(1))))
 }
 
 /// Disjoint ascending ranges.
